@@ -24,7 +24,7 @@ $(INSTALLED): package-lock.json
 demo: install ## Simulated service, real pipelines, what landed: a minute, no key needed
 	@node demo/demo.ts
 
-test: install ## Run the tests; `make test ARGS=test/config.test.ts` for some of them
+test: install ## Run the tests; `make test ARGS=test/config/Config.test.ts` for some of them
 	@vitest run $(ARGS)
 	@$(if $(ARGS),:,echo "Left out: the web page in Chromium (make test-browser), PostgreSQL (make test-postgres), the lake (make test-lake).")
 
@@ -126,7 +126,7 @@ format: install ## Format the code
 	@oxfmt
 
 docs: install ## Make the generated pages of docs/ again
-	@node src/cli/docs/main.ts
+	@node src/cli/pages/main.ts
 
 guide: install ## Make what README.md and docs/analysts-guide.md show again
 	@node demo/main.ts

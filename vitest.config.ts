@@ -30,7 +30,7 @@ class SlowFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
-    globalSetup: "test/support/servers.ts",
+    globalSetup: "test/support/servers/servers.ts",
     testTimeout: 120_000,
     hookTimeout: 120_000,
     env: {

@@ -1,7 +1,7 @@
 // Runs the product in this process with the defaults of the command, for the scripts that measure a run.
 import * as Effect from "effect/Effect"
 import { TracerEnabled } from "effect/References"
-import { defaultSettings } from "../src/config/settings.ts"
+import { defaultSettings } from "../src/config/settings/settings.ts"
 import { type ApiSettings } from "../src/extract/ApiClient.ts"
 import { defaultWire } from "../src/extract/request.ts"
 import { defaultRunSettings } from "../src/pipelines/model/runSettings.ts"

@@ -2,9 +2,9 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { DuckDBConnection } from "@duckdb/node-api"
-import { typedValue } from "../src/cli/query/parameters.ts"
-import { textTable } from "../src/cli/table.ts"
-import { bindParameters } from "../src/load/queryParameter.ts"
+import { typedValue } from "../src/cli/commands/query/parameters.ts"
+import { textTable } from "../src/cli/terminal/table.ts"
+import { bindParameters } from "../src/load/sql/queryParameter.ts"
 
 const root = join(import.meta.dirname, "..")
 const examples = join(root, "warehouse/examples")

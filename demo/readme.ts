@@ -1,7 +1,7 @@
 // The block of README.md that shows what a run prints and what one gets for it.
 import { join } from "node:path"
-import { landedTable } from "../src/cli/sync/pipelineTexts.ts"
-import { outcomeText } from "../src/cli/sync/summaryText.ts"
+import { landedTable } from "../src/cli/commands/sync/pipelineTexts.ts"
+import { outcomeText } from "../src/cli/commands/sync/summaryText.ts"
 import { chart, chartQuestion } from "./chart.ts"
 import type { ExampleWarehouse } from "./exampleWarehouse.ts"
 import { answerOf } from "./guide.ts"

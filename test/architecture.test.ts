@@ -4,7 +4,7 @@ import { execFile } from "node:child_process"
 import { existsSync, globSync, readFileSync } from "node:fs"
 import { basename, dirname, join, relative, resolve } from "node:path"
 import { describe, expect, it } from "vitest"
-import type { Table } from "../src/domain/table.ts"
+import type { Table } from "../src/domain/table/table.ts"
 import { operationTables } from "../src/load/tables/index.ts"
 import { coreTables } from "../src/pipelines/catalog.ts"
 
@@ -58,7 +58,7 @@ describe("imports", () => {
 
   it("finds the sources and their imports", () => {
     expect(sources.length).toBeGreaterThan(20)
-    expect(imports("src/load/tables/index.ts").still).toContain("src/domain/table.ts")
+    expect(imports("src/load/tables/index.ts").still).toContain("src/domain/table/table.ts")
   })
 
   it("data moves one way: a stage imports the vocabulary, only pipelines join the stages", () => {
@@ -136,7 +136,7 @@ describe("imports", () => {
         ...read(page).matchAll(/`((?:src|test|warehouse|simulator|docs|deploy|bench)\/[\w./-]+)`/g),
       ].map(([, file = ""]) => file),
     )
-    expect(named).toContain("src/config/settings.ts")
+    expect(named).toContain("src/config/settings/settings.ts")
     expect(named.filter((file) => !existsSync(join(root, file)))).toEqual([])
   })
 
@@ -175,11 +175,14 @@ describe("imports", () => {
   it("the source reaches the simulator from its simulate command only, and only when it runs", () => {
     const toSimulator = (target: string) => target.startsWith("simulator/")
     const reaching = sources.filter((file) => imports(file).still.some(toSimulator))
-    expect(reaching).toEqual(["src/cli/commands/simulate.ts", "src/cli/simulate/run.ts"])
+    expect(reaching).toEqual([
+      "src/cli/commands/simulate/command.ts",
+      "src/cli/commands/simulate/run.ts",
+    ])
     // flags.ts does no work: the flags of the command derive from it. The rest is loaded when it runs.
-    const simulate = imports("src/cli/commands/simulate.ts")
+    const simulate = imports("src/cli/commands/simulate/command.ts")
     expect(simulate.still.filter(toSimulator)).toEqual(["simulator/flags.ts"])
-    expect(simulate.lazy).toEqual(["src/cli/simulate/run.ts"])
+    expect(simulate.lazy).toEqual(["src/cli/commands/simulate/run.ts"])
   })
 })
 

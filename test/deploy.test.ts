@@ -1,10 +1,10 @@
-// The Grafana dashboard and the alert rules use metrics and labels that docs/monitoring.md lists; test/cli/schedule.test.ts
+// The Grafana dashboard and the alert rules use metrics and labels that docs/monitoring.md lists; test/cli/commands/schedule.test.ts
 // compares that list with what is exported. `make test-deploy` loads both into Prometheus.
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { parse } from "yaml"
-import { problemKinds } from "../src/domain/problem.ts"
+import { problemKinds } from "../src/domain/run/problem.ts"
 
 const read = (file: string): string => readFileSync(join(import.meta.dirname, "..", file), "utf8")
 

@@ -3,7 +3,7 @@
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { Catalog } from "../../src/load/storage/Catalog.ts"
+import { Catalog } from "../../src/load/storage/lake/Catalog.ts"
 import { Warehouse } from "../../src/load/Warehouse.ts"
 import { openWarehouse } from "../../src/pipelines/publication/warehouse.ts"
 import { oneRun } from "../oneRun.ts"

@@ -1,5 +1,5 @@
 // Turns the platform of inputs.ts into work for the simulation, and computes what a simulated year costs.
-import { defaultSettings } from "../../src/config/settings.ts"
+import { defaultSettings } from "../../src/config/settings/settings.ts"
 import { TASKS_AT_ONCE } from "../../src/pipelines/run/sync.ts"
 import { platform, prices, service, failures } from "./inputs.ts"
 import type { Constants, PipelineConstants } from "./constants.ts"
@@ -10,7 +10,7 @@ const DAY = 24 * 3600
 const YEAR = 365 * DAY
 const GIGABYTE = 1e9
 
-/** One worker has at most this many requests in flight (src/extract/Pace.ts). */
+/** One worker has at most this many requests in flight (src/extract/budget/Pace.ts). */
 export const IN_FLIGHT = 32
 /** How long a dead worker keeps its claims, in seconds. */
 export const LEASE = defaultSettings.workerLease

@@ -121,7 +121,7 @@ export const constantsTable = (constants: Constants): string => {
       plain(TASKS_AT_ONCE),
       "as many as a worker handles at once (`src/pipelines/run/sync.ts`)",
     ],
-    ["requests of one worker in flight", plain(IN_FLIGHT), "`src/extract/Pace.ts`"],
+    ["requests of one worker in flight", plain(IN_FLIGHT), "`src/extract/budget/Pace.ts`"],
     [
       "lease of a dead worker's claims",
       `${plain(LEASE)} s`,

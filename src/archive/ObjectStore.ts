@@ -4,8 +4,8 @@
 import { setTimeout } from "node:timers/promises"
 import type { S3Client } from "@bradenmacdonald/s3-lite-client"
 import * as Redacted from "effect/Redacted"
-import { bucketAndPrefix, type ObjectStoreAccess } from "../domain/objectStore.ts"
-import { explainRefusal, type ObjectAction } from "../domain/objectStoreRefusal.ts"
+import { bucketAndPrefix, type ObjectStoreAccess } from "../domain/stores/objectStore.ts"
+import { explainRefusal, type ObjectAction } from "../domain/stores/objectStoreRefusal.ts"
 
 /** Object storage refused a request or could not be reached. */
 export class ObjectStoreError extends Error {

@@ -2,8 +2,8 @@
 // (docs/decisions/0011-commit-markers.md). Bodies are kept byte for byte.
 import { isUtf8 } from "node:buffer"
 import { hash } from "node:crypto"
-import type { Outcome } from "../domain/outcome.ts"
-import type { ExchangeRecord, Lineage } from "../domain/response.ts"
+import type { Outcome } from "../domain/run/outcome.ts"
+import type { ExchangeRecord, Lineage } from "../domain/wire/response.ts"
 
 const FORMAT = 1
 

@@ -1,16 +1,21 @@
 // Builds the parser from the commands, runs the command that was typed, and explains wrong use.
 import yargs, { type Argv } from "yargs"
-import { didYouMean } from "../config/nearest.ts"
-import { API_KEY, API_KEY_FILE } from "../config/settings.ts"
-import { decideColors } from "./color.ts"
-import { complain, complaintText } from "./complaints.ts"
-import { type Arguments, type Command, COMPLETION_REQUEST, readingSettings } from "./Command.ts"
+import { didYouMean } from "../config/read/nearest.ts"
+import { API_KEY, API_KEY_FILE } from "../config/settings/settings.ts"
+import { decideColors } from "./terminal/color.ts"
+import { complain, complaintText } from "./terminal/complaints.ts"
+import {
+  type Arguments,
+  type Command,
+  COMPLETION_REQUEST,
+  readingSettings,
+} from "./parse/Command.ts"
 import { commands } from "./commands/index.ts"
-import { type ExitCode, exitCodes } from "./exit.ts"
-import { flagValues, globalFlags } from "./globalFlags.ts"
-import { outputFailure, print, printError } from "./output.ts"
-import { terminalWidth } from "./terminal.ts"
-import { version } from "./version.ts"
+import { type ExitCode, exitCodes } from "./parse/exit.ts"
+import { flagValues, globalFlags } from "./parse/globalFlags.ts"
+import { outputFailure, print, printError } from "./terminal/output.ts"
+import { terminalWidth } from "./terminal/terminal.ts"
+import { version } from "./execute/version.ts"
 
 const usage = ({ name, positional }: Command): string => {
   if (positional === undefined) return name
@@ -142,7 +147,7 @@ export const commandLine = async (typed: ReadonlyArray<string>): Promise<ExitCod
 
 const run = async (args: ReadonlyArray<string>): Promise<ExitCode> => {
   if (args[0] === COMPLETION_REQUEST) {
-    const { printCompletions } = await import("./completion/answer.ts")
+    const { printCompletions } = await import("./commands/completion/answer.ts")
     return printCompletions(commands, args.slice(1))
   }
   let code: ExitCode = exitCodes.ok

@@ -4,14 +4,14 @@ import { dirname, relative, resolve } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import type { Proxies } from "../domain/proxies.ts"
-import { readApiKey } from "./apiKey.ts"
+import type { Proxies } from "../domain/wire/proxies.ts"
+import { readApiKey } from "./secrets/apiKey.ts"
 import { ConfigError, type ConfigProblem, unreadable } from "./ConfigError.ts"
-import type { Kind } from "./kinds.ts"
-import { type ConfigFile, defaultFile, readConfigFile } from "./file.ts"
-import { type Origin, originText } from "./origin.ts"
-import { readProxies } from "./proxies.ts"
-import { type Path, problemSubject, read, unknownKey } from "./read.ts"
+import type { Kind } from "./settings/kinds.ts"
+import { type ConfigFile, defaultFile, readConfigFile } from "./read/file.ts"
+import { type Origin, originText } from "./settings/origin.ts"
+import { readProxies } from "./environment/proxies.ts"
+import { type Path, problemSubject, read, unknownKey } from "./read/read.ts"
 import {
   API_KEY,
   API_KEY_FILE,
@@ -20,8 +20,8 @@ import {
   settingNames,
   settingOf,
   type Settings,
-} from "./settings.ts"
-import { unknownVariables } from "./unknownVariables.ts"
+} from "./settings/settings.ts"
+import { unknownVariables } from "./environment/unknownVariables.ts"
 
 export interface Config {
   readonly settings: Settings

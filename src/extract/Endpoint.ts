@@ -2,7 +2,7 @@
 // the API document is one value, in its own file below endpoints/.
 import type * as Schema from "effect/Schema"
 import type * as Result from "effect/Result"
-import type { Violation } from "../domain/violation.ts"
+import type { Violation } from "../domain/wire/violation.ts"
 import type { Parameters, ParameterValue } from "./Parameter.ts"
 
 /**

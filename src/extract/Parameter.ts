@@ -1,8 +1,19 @@
 // Parameters of endpoints as values: their place in the request, and the validation of an input before it is sent (§7,
 // client-side validation).
 import * as Result from "effect/Result"
-import { type AddressKind, addressPattern, kindsText, parseAddress } from "../domain/address.ts"
-import { formatDay, formatInstant, MICROS_PER_DAY, parseDay, parseInstant } from "../domain/time.ts"
+import {
+  type AddressKind,
+  addressPattern,
+  kindsText,
+  parseAddress,
+} from "../domain/values/address.ts"
+import {
+  formatDay,
+  formatInstant,
+  MICROS_PER_DAY,
+  parseDay,
+  parseInstant,
+} from "../domain/values/time.ts"
 
 export interface Parameter<A> {
   /** A path parameter that a configured path does not contain is sent in the query. */

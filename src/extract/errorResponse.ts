@@ -1,14 +1,14 @@
 // Interprets an error response: its reason by status (§7), and the service's message.
 import * as Result from "effect/Result"
-import type { ApiErrorReason } from "../domain/errors.ts"
-import { isJsonObject, type ParsedJson } from "../domain/json.ts"
-import { proxyText } from "../domain/proxies.ts"
+import type { ApiErrorReason } from "../domain/wire/errors.ts"
+import { isJsonObject, type ParsedJson } from "../domain/values/json.ts"
+import { proxyText } from "../domain/wire/proxies.ts"
 import type { Absence, AnyEndpoint } from "./Endpoint.ts"
-import type { ReceivedResponse } from "./exchange.ts"
+import type { ReceivedResponse } from "./http/exchange.ts"
 import type { Parameter } from "./Parameter.ts"
 import { sentNames, type WireSettings, wireName } from "./request.ts"
 import type { Failure } from "./retry.ts"
-import { statusText } from "./statusText.ts"
+import { statusText } from "./http/statusText.ts"
 
 type Parsed = Result.Result<ParsedJson, string>
 

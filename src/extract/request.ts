@@ -1,6 +1,6 @@
 // Converts an endpoint and its inputs to the request on the wire, or to the reason why none is sent.
 import * as Result from "effect/Result"
-import { pathProblem, segmentProblem } from "../domain/servicePath.ts"
+import { pathProblem, segmentProblem } from "../domain/wire/servicePath.ts"
 import type { AnyEndpoint, ConfiguredPath } from "./Endpoint.ts"
 import type { Parameter } from "./Parameter.ts"
 import type { Failure } from "./retry.ts"

@@ -1,7 +1,7 @@
 // Decides how often, for how long and after which delay a call is retried.
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
-import type { ApiErrorReason } from "../domain/errors.ts"
+import type { ApiErrorReason } from "../domain/wire/errors.ts"
 import type { AnyEndpoint } from "./Endpoint.ts"
 
 /** Why an attempt returned no value. */

@@ -1,7 +1,7 @@
 // The errors of the warehouse and its files, each with advice for the user.
 import * as Data from "effect/Data"
-import type { Claim } from "../domain/claim.ts"
-import { objectStoreProblem } from "./storage/objectStoreProblem.ts"
+import type { Claim } from "../domain/run/claim.ts"
+import { objectStoreProblem } from "./duckdb/objectStoreProblem.ts"
 
 export type LoadErrorReason =
   /** A row the table can't hold: null in a required column, NaN, a value of another type. */

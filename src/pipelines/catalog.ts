@@ -1,6 +1,6 @@
 // Every pipeline and every table, in the order in which a run lists them. `after` of a pipeline names those that must end
 // before it begins.
-import type { Table } from "../domain/table.ts"
+import type { Table } from "../domain/table/table.ts"
 import { operationTables } from "../load/tables/index.ts"
 import { swaps } from "../transform/tables/swaps/swaps.ts"
 import { curator } from "./areas/curator.ts"

@@ -4,7 +4,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
 import type { LatestCopy } from "../pipelines/readers/latestCopy.ts"
-import { type Catalog, readCatalog } from "../pipelines/readers/catalog.ts"
+import { type Catalog, readCatalog } from "../pipelines/readers/query/catalog.ts"
 import {
   parametersIn,
   type PublishedCopy,

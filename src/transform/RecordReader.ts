@@ -1,9 +1,9 @@
 // Reads records column by column. Each column takes the first of its fields that can be read; fields that no column
 // keeps whole go to `extra`. The points of a history usually have the same fields, so their columns can be read faster.
-import type { Column, Value } from "../domain/column.ts"
-import { asNumber, type JsonObject, stableStringify, typeOfJson } from "../domain/json.ts"
-import type { Table } from "../domain/table.ts"
-import type { Drift, RejectedRecord } from "../domain/violation.ts"
+import type { Column, Value } from "../domain/table/column.ts"
+import { asNumber, type JsonObject, stableStringify, typeOfJson } from "../domain/values/json.ts"
+import type { Table } from "../domain/table/table.ts"
+import type { Drift, RejectedRecord } from "../domain/wire/violation.ts"
 import { columnViolation, firstSeen, type SeenField } from "./columnViolation.ts"
 import { converters, readField, valueOf } from "./fields/readField.ts"
 import { configuredColumn, configuredNames } from "./fields/settings.ts"

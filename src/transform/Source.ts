@@ -1,10 +1,10 @@
 // The input of a mapping besides the response, and its result. The archive keeps the input, so that a replay produces
 // the same rows.
 import * as Result from "effect/Result"
-import type { Lineage } from "../domain/response.ts"
-import type { Contract, FieldSetting } from "../domain/shape.ts"
-import type { Rows } from "../domain/table.ts"
-import type { Drift, RejectedRecord, Violation } from "../domain/violation.ts"
+import type { Lineage } from "../domain/wire/response.ts"
+import type { Contract, FieldSetting } from "../domain/table/shape.ts"
+import type { Rows } from "../domain/table/table.ts"
+import type { Drift, RejectedRecord, Violation } from "../domain/wire/violation.ts"
 import { joined } from "./shapes/proposals.ts"
 
 /** Wire names from the configuration. */

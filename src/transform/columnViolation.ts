@@ -1,8 +1,8 @@
 // Describes why a record can't become a row: which of its fields is missing or wrong, and what to do.
-import type { Column } from "../domain/column.ts"
-import type { JsonObject } from "../domain/json.ts"
-import type { Table } from "../domain/table.ts"
-import type { Violation } from "../domain/violation.ts"
+import type { Column } from "../domain/table/column.ts"
+import type { JsonObject } from "../domain/values/json.ts"
+import type { Table } from "../domain/table/table.ts"
+import type { Violation } from "../domain/wire/violation.ts"
 import { expected } from "./fields/readField.ts"
 import { valueAt } from "./fields/wireNames.ts"
 

@@ -1,6 +1,6 @@
 // Makes a key for a record whose key the document does not name: its id if it has one, else a hash of its content.
 import { createHash } from "node:crypto"
-import { asDigits, type JsonObject, stableStringify } from "../domain/json.ts"
+import { asDigits, type JsonObject, stableStringify } from "../domain/values/json.ts"
 import { withoutReportTimes } from "./fields/reportTimes.ts"
 
 /** The first id in the fields, as text; an id is text or an integer. */

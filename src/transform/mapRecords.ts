@@ -1,8 +1,8 @@
 // Maps records to the rows of a table. Columns are computed by the caller or read from the records; fields that no
 // column keeps whole go to `extra`. Records that break the contract are rejected; the others become rows.
-import type { Value } from "../domain/column.ts"
-import type { Rows, Table } from "../domain/table.ts"
-import { startOfDay } from "../domain/time.ts"
+import type { Value } from "../domain/table/column.ts"
+import type { Rows, Table } from "../domain/table/table.ts"
+import { startOfDay } from "../domain/values/time.ts"
 import { separateReportTimes } from "./fields/reportTimes.ts"
 import { type RecordOptions, RecordReader } from "./RecordReader.ts"
 import type { Mapped } from "./Source.ts"

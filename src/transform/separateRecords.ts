@@ -1,6 +1,6 @@
 // Rejects the elements of a list that are not records, so that the records can land.
-import { isJsonObject } from "../domain/json.ts"
-import type { RejectedRecord } from "../domain/violation.ts"
+import { isJsonObject } from "../domain/values/json.ts"
+import type { RejectedRecord } from "../domain/wire/violation.ts"
 
 // Lists of records are at most this deep in a response: `portfolio.tokens`, `data.points`.
 const DEPTH = 2

@@ -6,7 +6,7 @@ import { execFileSync } from "node:child_process"
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { DuckDBInstance } from "@duckdb/node-api"
-import { startPostgres } from "../support/postgres.ts"
+import { startPostgres } from "../support/servers/postgres.ts"
 
 const [installed = "", data = "", scratch = ""] = process.argv.slice(2)
 const files = {

@@ -5,7 +5,7 @@ import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { Readable, Writable } from "node:stream"
 import { commandLine } from "../../src/cli/commandLine.ts"
-import { type Sink, useStreams } from "../../src/cli/output.ts"
+import { type Sink, useStreams } from "../../src/cli/terminal/output.ts"
 
 export const bin = join(import.meta.dirname, "../../bin/vaulthouse")
 

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { describe, expect } from "vitest"
-import { json, scriptedServer } from "../support/scriptedServer.ts"
+import { json, scriptedServer } from "../support/servers/scriptedServer.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
 import { vaulthouse } from "./command.ts"
 

@@ -15,7 +15,7 @@ import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Simulator, startSimulator } from "../../simulator/index.ts"
-import { acquireLock } from "../../src/load/LockFile.ts"
+import { acquireLock } from "../../src/load/lock/LockFile.ts"
 import { start, vaulthouse } from "./command.ts"
 
 let cwd = ""

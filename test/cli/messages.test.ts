@@ -2,8 +2,8 @@
 import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { failuresText } from "../../src/cli/check/failuresText.ts"
-import { complaintText } from "../../src/cli/complaints.ts"
+import { failuresText } from "../../src/cli/commands/check/failuresText.ts"
+import { complaintText } from "../../src/cli/terminal/complaints.ts"
 
 const root = join(import.meta.dirname, "../..")
 

@@ -16,7 +16,7 @@ import { defaultWire } from "../../src/extract/request.ts"
 import { folderStore } from "../../src/archive/folderStore.ts"
 import { readWholeFrames } from "../../src/archive/segments.ts"
 import { failureOf, startClient } from "../support/client.ts"
-import { json, type Script, scriptedServer } from "../support/scriptedServer.ts"
+import { json, type Script, scriptedServer } from "../support/servers/scriptedServer.ts"
 
 const vault = "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
 const point = { unrealizedPnl: 1.5, unrealizedPnlInAsset: 2, timestamp: "2026-01-01T00:00:00" }

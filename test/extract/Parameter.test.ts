@@ -17,7 +17,7 @@ import {
   text,
   token,
 } from "../../src/extract/Parameter.ts"
-import { parseDay, parseInstant } from "../../src/domain/time.ts"
+import { parseDay, parseInstant } from "../../src/domain/values/time.ts"
 
 const evm = "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
 

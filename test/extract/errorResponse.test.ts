@@ -17,7 +17,7 @@ import { tokenizedVaults } from "../../src/extract/endpoints/vaults/tokenized_va
 import type { Parameter, Parameters } from "../../src/extract/Parameter.ts"
 import { defaultWire, type WireSettings } from "../../src/extract/request.ts"
 import { failureOf, startClient } from "../support/client.ts"
-import { json } from "../support/scriptedServer.ts"
+import { json } from "../support/servers/scriptedServer.ts"
 
 const vault = "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
 const inputs = { vault_address: vault, chainId: 1 }

@@ -6,14 +6,14 @@ import { base58 } from "@scure/base"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { addr } from "micro-eth-signer"
-import { ApiError } from "../../src/domain/errors.ts"
+import { ApiError } from "../../src/domain/wire/errors.ts"
 import { ApiClient } from "../../src/extract/ApiClient.ts"
 import { type AnyEndpoint, configuredPaths, type Inputs } from "../../src/extract/Endpoint.ts"
 import { endpoints } from "../../src/extract/endpoints/index.ts"
 import type { JsonSchema, Parameter, Parameters } from "../../src/extract/Parameter.ts"
 import { defaultWire } from "../../src/extract/request.ts"
 import { clientOutsideRun } from "../../src/pipelines/service/clientOutsideRun.ts"
-import { json, type Script, scriptedServer } from "../support/scriptedServer.ts"
+import { json, type Script, scriptedServer } from "../support/servers/scriptedServer.ts"
 
 type Values = Readonly<Record<string, unknown>>
 

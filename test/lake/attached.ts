@@ -1,6 +1,6 @@
 // The warehouses of a test attached to one DuckDB, as a reader attaches them, and what differs between two of them.
 import { DuckDBInstance } from "@duckdb/node-api"
-import { loadExtensions } from "../../src/load/storage/extensions.ts"
+import { loadExtensions } from "../../src/load/storage/lake/extensions.ts"
 import { extensions, type Lake } from "./lake.ts"
 
 /** A DuckDB file, or a lake. */

@@ -1,6 +1,6 @@
 // One request budget over processes, on PostgreSQL, against limits that nobody names.
 import { describe, expect, it } from "vitest"
-import { newDatabase, sharedPostgres } from "../support/postgres.ts"
+import { newDatabase, sharedPostgres } from "../support/servers/postgres.ts"
 import { lake } from "./lake.ts"
 import { type LimitedService, limitedServices, refusedShare, send } from "./senders.ts"
 
@@ -28,7 +28,7 @@ describe.skipIf(lake === undefined)("one request budget for several processes", 
     const database = sharedPostgres().url(await newDatabase())
     await Promise.all([send(1, SECONDS, "none", alone), send(4, SECONDS, database, shared)])
     // Four budgets of their own are refused three times as much; so short a time says no more. In simulated time
-    // test/extract/sharedStarts.test.ts notices less.
+    // test/extract/budget/sharedStarts.test.ts notices less.
     expect(refusedShare(shared)).toBeLessThan(2 * refusedShare(alone))
     for (const service of shared) {
       const { kind, perSecond } = service

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { DuckDBInstance, version } from "@duckdb/node-api"
 import { describe, expect, it } from "vitest"
 import { LoadError } from "../../src/load/errors.ts"
-import { loadExtensions } from "../../src/load/storage/extensions.ts"
+import { loadExtensions } from "../../src/load/storage/lake/extensions.ts"
 import { extensions, lake } from "./lake.ts"
 
 const refusal = async (folder: string): Promise<LoadError> => {

@@ -5,10 +5,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { parsePostgresUrl } from "../../src/domain/postgresUrl.ts"
-import type { LakeOptions } from "../../src/load/storage/ducklake.ts"
-import { objectStoreAccess } from "../../src/config/objectStoreAccess.ts"
-import { newDatabase, sharedPostgres } from "../support/postgres.ts"
+import { parsePostgresUrl } from "../../src/domain/stores/postgresUrl.ts"
+import type { LakeOptions } from "../../src/load/storage/lake/ducklake.ts"
+import { objectStoreAccess } from "../../src/config/environment/objectStoreAccess.ts"
+import { newDatabase, sharedPostgres } from "../support/servers/postgres.ts"
 
 /** Where they are installed; `undefined` in `make test`. */
 export const lake = process.env["LAKE"]

@@ -1,7 +1,7 @@
 // One of several processes that share a lake; runs the commands that its parent sends, one after the other:
 // fork("lakeProcess.ts", [JSON of LakeProcess])
 import * as Effect from "effect/Effect"
-import type { Column } from "../../src/domain/column.ts"
+import type { Column } from "../../src/domain/table/column.ts"
 import { lakeOf, type LakeProcess, type Command, type Reply } from "./lake.ts"
 import {
   batchOf,
@@ -20,10 +20,10 @@ const { dataDir, runId, clockAheadMillis = 0, addedColumn } = options
 const now = Date.now
 Date.now = () => now() + clockAheadMillis
 
-const { ducklake } = await import("../../src/load/storage/ducklake.ts")
+const { ducklake } = await import("../../src/load/storage/lake/ducklake.ts")
 const { Warehouse } = await import("../../src/load/Warehouse.ts")
 const { endDeadRuns } = await import("../../src/pipelines/run/endDeadRuns.ts")
-const { transaction } = await import("../../src/load/transaction.ts")
+const { transaction } = await import("../../src/load/duckdb/transaction.ts")
 
 const added: Column = { name: addedColumn ?? "", type: "double", comment: "Added" }
 const tables =

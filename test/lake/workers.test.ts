@@ -8,7 +8,7 @@ import { type Simulator, startSimulator } from "../../simulator/index.ts"
 import { folderStore } from "../../src/archive/folderStore.ts"
 import { readWholeFrames, runOfSegment, unendedSegments } from "../../src/archive/segments.ts"
 import { vaulthouse } from "../cli/command.ts"
-import { sharedPostgres } from "../support/postgres.ts"
+import { sharedPostgres } from "../support/servers/postgres.ts"
 import { lake as installed } from "./lake.ts"
 import {
   differences,

@@ -3,9 +3,9 @@
 // Batch n of a vault holds hours 10n to 10n + 9 and revises the hour before; its cursor is n + 1.
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import type { Queued } from "../../src/load/commitQueue.ts"
-import { defaultParquet } from "../../src/load/parquetFile.ts"
-import { publish } from "../../src/load/publish.ts"
+import type { Queued } from "../../src/load/commit/commitQueue.ts"
+import { defaultParquet } from "../../src/load/published/parquet/parquetFile.ts"
+import { publish } from "../../src/load/published/publish.ts"
 import { Warehouse } from "../../src/load/Warehouse.ts"
 import { reading, readingsBatch, sampleTables } from "./sample.ts"
 

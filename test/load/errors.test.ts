@@ -1,7 +1,7 @@
 // The message of a failure that DuckDB's extensions report, and what it is taken for.
 import { expect, it } from "vitest"
 import { databaseError, filesError, isOfCatalog } from "../../src/load/errors.ts"
-import { isRefusedByWarehouse } from "../../src/pipelines/run/refusedResult.ts"
+import { isRefusedByWarehouse } from "../../src/pipelines/run/task/refusedResult.ts"
 
 const ADVICE =
   "What was not committed is read again by the next run; check that PostgreSQL runs and can be reached."

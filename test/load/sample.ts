@@ -1,9 +1,9 @@
 // Tables of every mode and column type, batches for them, and a warehouse in a folder of its own.
 import * as Effect from "effect/Effect"
-import type { Batch, TaskRecord } from "../../src/domain/outcome.ts"
-import type { Column, Value } from "../../src/domain/column.ts"
-import type { Rows, Table } from "../../src/domain/table.ts"
-import { responses } from "../../src/load/tables/responses.ts"
+import type { Batch, TaskRecord } from "../../src/domain/run/outcome.ts"
+import type { Column, Value } from "../../src/domain/table/column.ts"
+import type { Rows, Table } from "../../src/domain/table/table.ts"
+import { responses } from "../../src/load/tables/raw/responses.ts"
 import { Warehouse, type WarehouseOptions } from "../../src/load/Warehouse.ts"
 
 const key: Column = {

@@ -1,5 +1,5 @@
 // A history of sets, the protocols of a day, for tests of what becomes of members.
-import type { Rows, Table } from "../../src/domain/table.ts"
+import type { Rows, Table } from "../../src/domain/table/table.ts"
 import { type RowValues, rowsOf } from "./sample.ts"
 
 export const holdings: Table = {

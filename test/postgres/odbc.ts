@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { makeExampleWarehouse } from "../../demo/exampleWarehouse.ts"
-import { startPostgres } from "../support/postgres.ts"
+import { startPostgres } from "../support/servers/postgres.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "vaulthouse-odbc-"))
 const server = await startPostgres()

@@ -16,7 +16,7 @@ import {
   password,
   type PostgresServer,
   sharedPostgres,
-} from "../support/postgres.ts"
+} from "../support/servers/postgres.ts"
 import { sharedWarehouse } from "../support/sharedWarehouse.ts"
 import { asAdmin, simulated } from "../support/simulated.ts"
 import { change, runOnce } from "../support/warehouseRun.ts"

@@ -9,7 +9,12 @@ import * as Effect from "effect/Effect"
 import { Client } from "pg"
 import { beforeAll } from "vitest"
 import { start } from "../cli/command.ts"
-import { installed, newDatabase, type PostgresServer, sharedPostgres } from "../support/postgres.ts"
+import {
+  installed,
+  newDatabase,
+  type PostgresServer,
+  sharedPostgres,
+} from "../support/servers/postgres.ts"
 import { sharedWarehouse } from "../support/sharedWarehouse.ts"
 import { simulated } from "../support/simulated.ts"
 import { change, runOnce } from "../support/warehouseRun.ts"

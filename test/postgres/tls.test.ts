@@ -8,8 +8,8 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import { afterAll, beforeAll } from "vitest"
-import { postgresTargetOf } from "../../src/config/secretUrl.ts"
-import { parsePostgresUrl, sslModes } from "../../src/domain/postgresUrl.ts"
+import { postgresTargetOf } from "../../src/config/secrets/secretUrl.ts"
+import { parsePostgresUrl, sslModes } from "../../src/domain/stores/postgresUrl.ts"
 import { connect } from "../../src/load/postgres/connect.ts"
 import {
   installed,
@@ -17,7 +17,7 @@ import {
   type PostgresServer,
   sharedPostgres,
   startPostgres,
-} from "../support/postgres.ts"
+} from "../support/servers/postgres.ts"
 
 const fixtures = join(import.meta.dirname, "../fixtures/tls")
 const authority = join(fixtures, "authority.pem")

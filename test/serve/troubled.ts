@@ -2,7 +2,7 @@
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import { stopClock } from "../../demo/stoppedClock.ts"
-import { readCurrent } from "../../src/load/publishedFiles.ts"
+import { readCurrent } from "../../src/load/published/publishedFiles.ts"
 import { publishAnyway } from "../../src/pipelines/publication/publish.ts"
 import { change, queryFile } from "../support/warehouseRun.ts"
 import { DuckDBInstance } from "@duckdb/node-api"

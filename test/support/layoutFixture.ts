@@ -1,4 +1,4 @@
-// Makes a warehouse of the present layout for test/load/layouts.test.ts: two runs against the simulator, the second
+// Makes a warehouse of the present layout for test/load/tables/layouts.test.ts: two runs against the simulator, the second
 // after a revision. node test/support/layoutFixture.ts test/fixtures/warehouses/VERSION.duckdb.gz
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"

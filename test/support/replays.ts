@@ -3,9 +3,9 @@ import { readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { allColumns, type Table, tableName, versionsOf } from "../../src/domain/table.ts"
-import { defaultTimeFields } from "../../src/domain/timeFields.ts"
-import { marts } from "../../src/load/marts.ts"
+import { allColumns, type Table, tableName, versionsOf } from "../../src/domain/table/table.ts"
+import { defaultTimeFields } from "../../src/domain/wire/timeFields.ts"
+import { marts } from "../../src/load/marts/marts.ts"
 import { pipelines } from "../../src/pipelines/catalog.ts"
 import { replay, type ReplayOptions } from "../../src/pipelines/archive/replay.ts"
 import { queries, query } from "./warehouseRun.ts"
@@ -89,7 +89,7 @@ export const contentAndIndex = (dataDir: string) =>
 
 /**
  * A replay of the archive alone gives the same tables and the same index. With the warehouse it begins with the index, so
- * that its tables are the same as well; test/pipelines/replay.test.ts runs it.
+ * that its tables are the same as well; test/pipelines/archive/replay.test.ts runs it.
  */
 export const expectReplays = Effect.fnUntraced(function* (dataDir: string) {
   const before = yield* contentAndIndex(dataDir)

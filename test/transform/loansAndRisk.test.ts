@@ -2,9 +2,9 @@
 // lost.
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
-import { type JsonObject, parseJson } from "../../src/domain/json.ts"
-import { defaultTimeFields } from "../../src/domain/timeFields.ts"
-import type { Table } from "../../src/domain/table.ts"
+import { type JsonObject, parseJson } from "../../src/domain/values/json.ts"
+import { defaultTimeFields } from "../../src/domain/wire/timeFields.ts"
+import type { Table } from "../../src/domain/table/table.ts"
 import { decode } from "../../src/extract/decode.ts"
 import type { AnyEndpoint } from "../../src/extract/Endpoint.ts"
 import { collateralExcess as excessEndpoint } from "../../src/extract/endpoints/risk/collateral_excess.ts"

@@ -2,8 +2,8 @@
 // missing or of another type. Each response as its pipeline reads it.
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
-import { type JsonObject, parseJson } from "../../src/domain/json.ts"
-import { defaultTimeFields } from "../../src/domain/timeFields.ts"
+import { type JsonObject, parseJson } from "../../src/domain/values/json.ts"
+import { defaultTimeFields } from "../../src/domain/wire/timeFields.ts"
 import { decode } from "../../src/extract/decode.ts"
 import { pipelineOf } from "../../src/pipelines/archive/archivedRows.ts"
 import { mapRecords } from "../../src/transform/mapRecords.ts"

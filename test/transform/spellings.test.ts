@@ -2,8 +2,8 @@
 // `extra`.
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
-import type { JsonObject } from "../../src/domain/json.ts"
-import type { Table } from "../../src/domain/table.ts"
+import type { JsonObject } from "../../src/domain/values/json.ts"
+import type { Table } from "../../src/domain/table/table.ts"
 import { mapRecords } from "../../src/transform/mapRecords.ts"
 import type { MappedResponse } from "../../src/transform/Source.ts"
 import {

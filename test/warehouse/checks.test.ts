@@ -1,11 +1,11 @@
 // Each check of warehouse/checks does what its YAML file says, and those that follow from the tables find what
 // breaks their rule.
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { tableName } from "../../src/domain/table.ts"
+import { tableName } from "../../src/domain/table/table.ts"
 import { checksDirectory, sqlChecks } from "../../src/load/checks/sqlChecks.ts"
 import { tableChecks } from "../../src/load/checks/tableChecks.ts"
-import { readTests } from "../../src/load/warehouseFile.ts"
-import { CATALOG } from "../../src/load/sql.ts"
+import { readTests } from "../../src/load/sql/warehouseFile.ts"
+import { CATALOG } from "../../src/load/sql/sql.ts"
 import { tables as catalogTables } from "../../src/pipelines/catalog.ts"
 import {
   stopClock,

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { stringify } from "yaml"
-import { marts, martsDirectory, readMart } from "../../src/load/marts.ts"
-import { readTests, WarehouseFileError } from "../../src/load/warehouseFile.ts"
-import { findWarehouseFolder } from "../../src/load/warehouseFolder.ts"
+import { marts, martsDirectory, readMart } from "../../src/load/marts/marts.ts"
+import { readTests, WarehouseFileError } from "../../src/load/sql/warehouseFile.ts"
+import { findWarehouseFolder } from "../../src/load/sql/warehouseFolder.ts"
 
 let directory: string
 beforeEach(() => {

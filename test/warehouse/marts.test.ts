@@ -1,8 +1,13 @@
 // Each mart does what its YAML file says: columns, types, comments, and given rows in, expected rows out.
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { martColumnComment, martComment, marts, martsDirectory } from "../../src/load/marts.ts"
-import { readTests } from "../../src/load/warehouseFile.ts"
-import { CATALOG, literal } from "../../src/load/sql.ts"
+import {
+  martColumnComment,
+  martComment,
+  marts,
+  martsDirectory,
+} from "../../src/load/marts/marts.ts"
+import { readTests } from "../../src/load/sql/warehouseFile.ts"
+import { CATALOG, literal } from "../../src/load/sql/sql.ts"
 import {
   stopClock,
   martRows,

@@ -3,10 +3,10 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { allColumns } from "../../src/domain/table.ts"
+import { allColumns } from "../../src/domain/table/table.ts"
 import { sqlChecks } from "../../src/load/checks/sqlChecks.ts"
-import { marts } from "../../src/load/marts.ts"
-import { CATALOG, identifier, qualified } from "../../src/load/sql.ts"
+import { marts } from "../../src/load/marts/marts.ts"
+import { CATALOG, identifier, qualified } from "../../src/load/sql/sql.ts"
 import { openWarehouse, stopClock, tables, type TestWarehouse } from "./support.ts"
 
 const folder = join(import.meta.dirname, "../../warehouse/examples")

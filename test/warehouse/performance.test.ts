@@ -1,7 +1,7 @@
 // mart.vault_performance against plain TypeScript on ratios that fall, recover, break off and miss days, which a
 // vault of the simulator does not.
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { CATALOG } from "../../src/load/sql.ts"
+import { CATALOG } from "../../src/load/sql/sql.ts"
 import {
   changeOver,
   type Days,

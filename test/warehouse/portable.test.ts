@@ -3,7 +3,7 @@
 import { join } from "node:path"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { expect, it } from "vitest"
-import { CATALOG, literal } from "../../src/load/sql.ts"
+import { CATALOG, literal } from "../../src/load/sql/sql.ts"
 import { openWarehouse, readRows } from "./support.ts"
 
 it("every view can be made in a new database from the text in the catalog", async () => {

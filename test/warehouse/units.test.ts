@@ -1,7 +1,7 @@
 // No unit is claimed that the API document does not give (§2.9), and one name for two figures is explained.
 import { expect, it } from "vitest"
 import { coreTables } from "../../src/pipelines/catalog.ts"
-import { marts } from "../../src/load/marts.ts"
+import { marts } from "../../src/load/marts/marts.ts"
 
 const column = (mart: string, name: string) =>
   marts.find((each) => each.name === mart)?.columns.find((each) => each.name === name)

@@ -4,9 +4,9 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { marts } from "../../src/load/marts.ts"
-import { STORAGE_VERSION } from "../../src/load/template.ts"
-import { CATALOG, identifier, literal } from "../../src/load/sql.ts"
+import { marts } from "../../src/load/marts/marts.ts"
+import { STORAGE_VERSION } from "../../src/load/storage/template.ts"
+import { CATALOG, identifier, literal } from "../../src/load/sql/sql.ts"
 import { pipelineNames } from "../../src/pipelines/catalog.ts"
 import {
   addRows,

@@ -1,6 +1,6 @@
 -- The newest fact of each series by its time, over the active vaults; and of each other pipeline, or its newest response.
 -- The same as mart.freshness and mart.pipeline_freshness, targets included, which read every task there ever was: this runs
--- in every run, and before the marts of an earlier version are replaced. test/pipelines/problems.test.ts compares them.
+-- in every run, and before the marts of an earlier version are replaced. test/pipelines/readers/problems/problems.test.ts compares them.
 -- What no task requested in the two days before the newest is no longer read (another selection, an excluded vault, no
 -- key), and what the service does not offer for a vault is not late: neither is here.
 with

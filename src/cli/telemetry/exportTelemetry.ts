@@ -1,7 +1,7 @@
 // Exports traces, metrics and logs of a command over OpenTelemetry, if its variables are set.
 import * as Effect from "effect/Effect"
 import type { ConfigError } from "../../config/ConfigError.ts"
-import { hasOtel } from "../../config/otel.ts"
+import { hasOtel } from "../../config/environment/otel.ts"
 
 /** Loads nothing unless a variable OTEL_… is set. */
 export const exportTelemetry =

@@ -5,7 +5,7 @@ import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
 import type { Severity } from "effect/LogLevel"
 import * as References from "effect/References"
-import { copyErrors } from "../output.ts"
+import { copyErrors } from "../terminal/output.ts"
 
 /** Until the scope ends, `logger` gets every line, with the run and the span it comes from. */
 export const logLines = (logger: Logger.Logger<unknown, void>) =>

@@ -2,8 +2,8 @@
 import { chmod, readFile, rename, writeFile } from "node:fs/promises"
 import * as Effect from "effect/Effect"
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
-import { setGauges } from "../../pipelines/readers/gauges.ts"
-import { warn } from "../complaints.ts"
+import { setGauges } from "../../pipelines/readers/problems/gauges.ts"
+import { warn } from "../terminal/complaints.ts"
 
 /** The metrics in the text format 0.0.4. */
 export const metricsText = (dataDir: string): Effect.Effect<string> =>

@@ -1,7 +1,7 @@
 // Response schemas that several endpoints share. A schema says where the records of a response are; the columns of
 // tables (`documented`) say which fields a record must have, so that one bad record does not reject the whole response.
 import * as Schema from "effect/Schema"
-import { isJsonObject, type JsonObject } from "../../domain/json.ts"
+import { isJsonObject, type JsonObject } from "../../domain/values/json.ts"
 
 export const AnyRecord: Schema.Codec<JsonObject> = Schema.Record(Schema.String, Schema.Unknown)
 

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
-import { ApiError, type ApiErrorTag } from "../../domain/errors.ts"
+import { ApiError, type ApiErrorTag } from "../../domain/wire/errors.ts"
 import { coveredBy, cursorAfterFailure, cursorAfterRead } from "./coveredDays.ts"
 import {
   type Bounds,

@@ -1,5 +1,5 @@
 // A data-quality check: a query for the rows that break a rule.
-import type { Table } from "../../domain/table.ts"
+import type { Table } from "../../domain/table/table.ts"
 
 /** More rows in one statement cost memory, fewer a statement more. */
 export const ROWS_AT_ONCE = 150_000

@@ -1,7 +1,7 @@
 // Screens several tables for rows that may break a rule, in one statement: a rule that all rows keep then needs no
 // statement of its own.
 import * as Effect from "effect/Effect"
-import { instant } from "../sql.ts"
+import { instant } from "../sql/sql.ts"
 import { Warehouse } from "../Warehouse.ts"
 import { type Check, type LookUp, ROWS_AT_ONCE, type Scope, type Screening } from "./Check.ts"
 

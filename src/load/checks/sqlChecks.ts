@@ -2,9 +2,9 @@
 // the rule. A new check is those two files.
 import { readdirSync } from "node:fs"
 import * as Schema from "effect/Schema"
-import { readWarehouseFile, WarehouseFileError } from "../warehouseFile.ts"
-import { findWarehouseFolder } from "../warehouseFolder.ts"
-import { instant } from "../sql.ts"
+import { readWarehouseFile, WarehouseFileError } from "../sql/warehouseFile.ts"
+import { findWarehouseFolder } from "../sql/warehouseFolder.ts"
+import { instant } from "../sql/sql.ts"
 import type { Check, Scope } from "./Check.ts"
 
 const Document = Schema.Struct({

@@ -1,7 +1,7 @@
 // The checks that follow from a table's declaration, so that each new table has them automatically.
-import { allColumns, storedKey, type Table, tableName } from "../../domain/table.ts"
-import { storedTables } from "../ddl.ts"
-import { identifier, identifiers, instant } from "../sql.ts"
+import { allColumns, storedKey, type Table, tableName } from "../../domain/table/table.ts"
+import { storedTables } from "../tables/ddl.ts"
+import { identifier, identifiers, instant } from "../sql/sql.ts"
 import type { Check, LookUp, Scope, Screening } from "./Check.ts"
 
 /** Clocks of the service and of this machine may differ; a day's fact may be dated at its end. */

@@ -5,7 +5,7 @@ import { userInfo } from "node:os"
 import type { ConnectionOptions } from "node:tls"
 import * as Redacted from "effect/Redacted"
 import { Client } from "pg"
-import type { PostgresTarget, SslMode } from "../../domain/postgresUrl.ts"
+import type { PostgresTarget, SslMode } from "../../domain/stores/postgresUrl.ts"
 import { passwordFromFile } from "./passwordFile.ts"
 import { PostgresError } from "./PostgresError.ts"
 

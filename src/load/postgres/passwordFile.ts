@@ -3,7 +3,7 @@
 import { readFile, stat } from "node:fs/promises"
 import { homedir } from "node:os"
 import { join } from "node:path"
-import type { PostgresTarget } from "../../domain/postgresUrl.ts"
+import type { PostgresTarget } from "../../domain/stores/postgresUrl.ts"
 import { PostgresError } from "./PostgresError.ts"
 
 const fieldsOf = (line: string): ReadonlyArray<string> =>

@@ -1,10 +1,10 @@
 // What the warehouse is stored in: a DuckDB file (duckdbFile.ts) or a lake (ducklake.ts). Everything else reads and
 // writes it by the same SQL, as the catalog `CATALOG`.
 import type { DuckDBConnection } from "@duckdb/node-api"
-import type { Table } from "../../domain/table.ts"
-import type { Limits } from "../database.ts"
-import type { Condition } from "../inspect.ts"
-import type { Exclusively, Writer } from "../transaction.ts"
+import type { Table } from "../../domain/table/table.ts"
+import type { Limits } from "../duckdb/connections.ts"
+import type { Condition } from "./inspect.ts"
+import type { Exclusively, Writer } from "../duckdb/transaction.ts"
 
 export interface OpenOptions extends Limits {
   readonly dataDir: string

@@ -1,6 +1,6 @@
 // The tasks of a shared run and who may commit them.
 import * as Effect from "effect/Effect"
-import type { Claim } from "../../domain/claim.ts"
+import type { Claim } from "../../domain/run/claim.ts"
 import { WorkDatabase, type WorkRows } from "./WorkDatabase.ts"
 
 /** A task by the names of its pipeline and partition. */

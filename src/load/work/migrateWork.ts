@@ -3,8 +3,8 @@ import * as Effect from "effect/Effect"
 import * as PersistedQueue from "effect/persistence/PersistedQueue"
 import * as Migrator from "effect/sql/Migrator"
 import * as SqlClient from "effect/sql/SqlClient"
-import { sqlFile } from "../sqlFile.ts"
-import { catalogProblem } from "../storage/catalogError.ts"
+import { sqlFile } from "../sql/sqlFile.ts"
+import { catalogProblem } from "../storage/lake/catalogError.ts"
 
 const migrations = ["0001_runs_and_claims", "0002_paces"]
 

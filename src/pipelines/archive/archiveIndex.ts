@@ -2,13 +2,13 @@
 // after segments were rewritten.
 import * as Effect from "effect/Effect"
 import type { Moved } from "../../archive/rewrite.ts"
-import { allColumns, type Table } from "../../domain/table.ts"
-import type { Session } from "../../load/session.ts"
-import { storedTables } from "../../load/ddl.ts"
-import { boolean, decodeRow, number, text } from "../../load/decodeRow.ts"
-import { readRows } from "../../load/readRows.ts"
-import { CATALOG, instant, literal, qualified } from "../../load/sql.ts"
-import { responses } from "../../load/tables/responses.ts"
+import { allColumns, type Table } from "../../domain/table/table.ts"
+import type { Session } from "../../load/commit/session.ts"
+import { storedTables } from "../../load/tables/ddl.ts"
+import { boolean, decodeRow, number, text } from "../../load/duckdb/decodeRow.ts"
+import { readRows } from "../../load/duckdb/readRows.ts"
+import { CATALOG, instant, literal, qualified } from "../../load/sql/sql.ts"
+import { responses } from "../../load/tables/raw/responses.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 
 /** A row of raw.responses. */

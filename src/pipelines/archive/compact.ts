@@ -2,7 +2,7 @@
 // has one file per table and month; the database reuses its free space by itself.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { formatInstant, microsFromMillis } from "../../domain/time.ts"
+import { formatInstant, microsFromMillis } from "../../domain/values/time.ts"
 import { rewriteSegments } from "../../archive/rewrite.ts"
 import { monthOf, SEGMENT_SUFFIX, segmentBytes, segmentFiles } from "../../archive/segments.ts"
 import { archiveOf, inArchive } from "../publication/archiveOf.ts"

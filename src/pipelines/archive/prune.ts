@@ -11,7 +11,7 @@ import {
   segmentBytes,
   segmentFiles,
 } from "../../archive/segments.ts"
-import { microsFromMillis, MICROS_PER_DAY } from "../../domain/time.ts"
+import { microsFromMillis, MICROS_PER_DAY } from "../../domain/values/time.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { coreTables } from "../catalog.ts"
 import { archiveOf, inArchive } from "../publication/archiveOf.ts"

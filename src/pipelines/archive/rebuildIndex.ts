@@ -12,15 +12,15 @@ import {
   runOfSegment,
   segmentFiles,
 } from "../../archive/segments.ts"
-import type { ArchivedResponse } from "../../domain/response.ts"
-import { rowsOf } from "../../load/rowsOf.ts"
-import { quarantine } from "../../load/tables/quarantine.ts"
-import { responses } from "../../load/tables/responses.ts"
+import type { ArchivedResponse } from "../../domain/wire/response.ts"
+import { rowsOf } from "../../load/duckdb/rowsOf.ts"
+import { quarantine } from "../../load/tables/ops/quarantine.ts"
+import { responses } from "../../load/tables/raw/responses.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import type { FieldNames } from "../../transform/Source.ts"
 import { archiveOf, inArchive } from "../publication/archiveOf.ts"
 import type { Place as WarehousePlace } from "../publication/warehouse.ts"
-import { indexRow, quarantineRow } from "../run/bookkeeping.ts"
+import { indexRow, quarantineRow } from "../run/task/bookkeeping.ts"
 import { rowsOfArchived } from "./archivedRows.ts"
 import { type IndexedResponse, knownRuns } from "./archiveIndex.ts"
 

@@ -1,7 +1,7 @@
 // Finds readings that a rebuild need not merge because they repeat the previous one, as most do. Only for slowly
 // changing tables: their readings have few rows, and the cost of a merge depends on the number of tables, not of rows.
 import { hash } from "node:crypto"
-import { type Rows, tableName } from "../../domain/table.ts"
+import { type Rows, tableName } from "../../domain/table/table.ts"
 
 /** The newest readings of one table. */
 interface Known {

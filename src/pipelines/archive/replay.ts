@@ -1,9 +1,9 @@
 // Rebuilds the tables from the response archive without a request, or compares them with it.
 import * as Effect from "effect/Effect"
 import { segmentFiles } from "../../archive/segments.ts"
-import { type Table, versionsOf, tableName } from "../../domain/table.ts"
-import { compareTables, type Difference } from "../../load/compareTables.ts"
-import { type Comparison, replaceTables } from "../../load/replaceTables.ts"
+import { type Table, versionsOf, tableName } from "../../domain/table/table.ts"
+import { compareTables, type Difference } from "../../load/transfer/compareTables.ts"
+import { type Comparison, replaceTables } from "../../load/transfer/replaceTables.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { pipelineTables } from "../catalog.ts"
 import { noWarehouse, warehouseExists } from "../publication/warehouse.ts"

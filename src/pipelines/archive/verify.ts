@@ -11,14 +11,14 @@ import {
   segmentHolding,
   segmentFiles,
 } from "../../archive/segments.ts"
-import { databaseFile } from "../../load/storage/duckdbFile.ts"
-import { decodeRow, number, optional, text } from "../../load/decodeRow.ts"
-import { openPublishedCopy, publishedFile } from "../../load/PublishedCopy.ts"
-import { type Finding, verify as verifyPublished } from "../../load/verify.ts"
+import { databaseFile } from "../../load/storage/file/duckdbFile.ts"
+import { decodeRow, number, optional, text } from "../../load/duckdb/decodeRow.ts"
+import { openPublishedCopy, publishedFile } from "../../load/published/read/PublishedCopy.ts"
+import { type Finding, verify as verifyPublished } from "../../load/published/verify/verify.ts"
 import { archiveFolder, archiveOf, inArchive } from "../publication/archiveOf.ts"
 import { noWarehouse, type Place } from "../publication/warehouse.ts"
 
-export type { Finding } from "../../load/verify.ts"
+export type { Finding } from "../../load/published/verify/verify.ts"
 
 export const verify = Effect.fnUntraced(function* (place: Place) {
   const { dataDir } = place

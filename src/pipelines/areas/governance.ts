@@ -1,5 +1,5 @@
 // Governance of EVM vaults (§4.1): its present state, and the audit log.
-import type { VaultRef } from "../../domain/vault.ts"
+import type { VaultRef } from "../../domain/subject/vault.ts"
 import { permissions as permissionsEndpoint } from "../../extract/endpoints/governance/permissions.ts"
 import { roles as rolesEndpoint } from "../../extract/endpoints/governance/roles.ts"
 import { timelockRequests as timelockRequestsEndpoint } from "../../extract/endpoints/governance/timelock_requests.ts"
@@ -15,7 +15,7 @@ import { observationWarnings } from "../../transform/tables/transparency/observa
 import type { AnyPipeline } from "../model/Pipeline.ts"
 import { evmVaultsByChain } from "../strategies/partitions.ts"
 import { single, snapshot } from "../strategies/snapshot.ts"
-import { auditLogPipeline } from "./audit_log.ts"
+import { auditLogPipeline } from "./governance/audit_log.ts"
 
 const ofVault = ({ wireAddress, chainId }: VaultRef) => ({ vault_address: wireAddress, chainId })
 

@@ -1,11 +1,11 @@
 // Loans: the book, the details of each loan whose entry changed, and the loans of each subaccount.
 import * as Effect from "effect/Effect"
-import { sendable } from "../../domain/address.ts"
+import { sendable } from "../../domain/values/address.ts"
 import { loanDetail } from "../../extract/endpoints/loans/loan_detail.ts"
 import { loans as loansEndpoint } from "../../extract/endpoints/loans/loans.ts"
 import { subaccountLoans as subaccountLoansEndpoint } from "../../extract/endpoints/loans/subaccount_loans.ts"
-import { boolean, decodeRow, number, optional, text } from "../../load/decodeRow.ts"
-import { sqlFile } from "../../load/sqlFile.ts"
+import { boolean, decodeRow, number, optional, text } from "../../load/duckdb/decodeRow.ts"
+import { sqlFile } from "../../load/sql/sqlFile.ts"
 import {
   loanDetailRows,
   loanDetails,

@@ -22,7 +22,7 @@ import type { AnyPipeline } from "../model/Pipeline.ts"
 import type { Scenario } from "../model/runSettings.ts"
 import { once } from "../strategies/partitions.ts"
 import { single, snapshot } from "../strategies/snapshot.ts"
-import { exposures } from "./exposures.ts"
+import { exposures } from "./risk/exposures.ts"
 
 const DIGEST_LENGTH = 12
 

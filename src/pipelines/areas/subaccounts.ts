@@ -28,8 +28,8 @@ import { summaryRows } from "../../transform/tables/subaccounts/summaryRecords.t
 import type { AnyPipeline } from "../model/Pipeline.ts"
 import { evmSubaccounts, once, subaccountSources } from "../strategies/partitions.ts"
 import { single, snapshot } from "../strategies/snapshot.ts"
-import { subaccountDirectoryPipeline } from "./subaccount_directory.ts"
-import { transactionsPipeline } from "./transactions.ts"
+import { subaccountDirectoryPipeline } from "./subaccounts/subaccount_directory.ts"
+import { transactionsPipeline } from "./subaccounts/transactions.ts"
 
 export const subaccounts: ReadonlyArray<AnyPipeline> = [
   subaccountDirectoryPipeline,

@@ -26,9 +26,9 @@ import type { AnyPipeline } from "../model/Pipeline.ts"
 import { datedSeries } from "../strategies/datedSeries.ts"
 import { evmVaultsByChain, vaults, vaultsByChain } from "../strategies/partitions.ts"
 import { single, snapshot } from "../strategies/snapshot.ts"
-import { apyHistoryPipeline } from "./apy_history.ts"
-import { pnlHistoryPipeline } from "./pnl_history.ts"
-import { revertReasonsPipeline } from "./revert_reasons.ts"
+import { apyHistoryPipeline } from "./transparency/apy_history.ts"
+import { pnlHistoryPipeline } from "./transparency/pnl_history.ts"
+import { revertReasonsPipeline } from "./transparency/revert_reasons.ts"
 
 // The service truncates responses without saying so; an explicit limit makes a full one recognizable.
 const RATIO_LIMIT = 1000

@@ -1,5 +1,5 @@
 // Vaults (§4.2): the lists of them, and what each one publishes about itself.
-import { endOfDay, formatDay, startOfDay } from "../../domain/time.ts"
+import { endOfDay, formatDay, startOfDay } from "../../domain/values/time.ts"
 import { annualizedApy as annualizedApyEndpoint } from "../../extract/endpoints/vaults/annualized_apy.ts"
 import { performanceFees as performanceFeesEndpoint } from "../../extract/endpoints/vaults/performance_fees.ts"
 import { tokenizedVault } from "../../extract/endpoints/vaults/tokenized_vault.ts"
@@ -26,7 +26,7 @@ import { withdrawalSummaries } from "../../transform/tables/vaults/withdrawal_su
 import type { AnyPipeline } from "../model/Pipeline.ts"
 import { vaults as everyVault, vaultsByChain } from "../strategies/partitions.ts"
 import { single, snapshot } from "../strategies/snapshot.ts"
-import { vaultListsPipeline } from "./vault_lists.ts"
+import { vaultListsPipeline } from "./vaults/vault_lists.ts"
 
 // The service's own defaults (§4.4, §8), sent so that the rows record them.
 const feeDefaults = { annualizedFeesPct: 20, nativeDenominated: true }

@@ -9,11 +9,16 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { segmentFiles } from "../../archive/segments.ts"
 import { flush, makeFolder } from "../../domain/flush.ts"
-import { isInObjectStore } from "../../domain/objectStore.ts"
-import { databaseFile } from "../../load/storage/duckdbFile.ts"
-import { sha256Of, writeDurably } from "../../load/durableFiles.ts"
-import { publishedDirectory } from "../../load/PublishedCopy.ts"
-import { CURRENT, giveStableName, readCurrent, writeCurrent } from "../../load/publishedFiles.ts"
+import { isInObjectStore } from "../../domain/stores/objectStore.ts"
+import { databaseFile } from "../../load/storage/file/duckdbFile.ts"
+import { sha256Of, writeDurably } from "../../load/files/durableFiles.ts"
+import { publishedDirectory } from "../../load/published/read/PublishedCopy.ts"
+import {
+  CURRENT,
+  giveStableName,
+  readCurrent,
+  writeCurrent,
+} from "../../load/published/publishedFiles.ts"
 import { archiveFolder, archiveOf } from "../publication/archiveOf.ts"
 import type { Place } from "../publication/warehouse.ts"
 

@@ -1,11 +1,11 @@
 // Copies every row of a warehouse from its file into a lake, or back, while nothing writes to either. Afterwards the
 // settings still name the old one, which stays as it is.
 import * as Effect from "effect/Effect"
-import { commandId } from "../../load/commandId.ts"
-import { storedTables } from "../../load/ddl.ts"
+import { commandId } from "../../load/commit/commandId.ts"
+import { storedTables } from "../../load/tables/ddl.ts"
 import { LoadError } from "../../load/errors.ts"
-import { type CopiedTable, moveToFile, moveToLake } from "../../load/moveWarehouse.ts"
-import { databaseFile } from "../../load/storage/duckdbFile.ts"
+import { type CopiedTable, moveToFile, moveToLake } from "../../load/transfer/moveWarehouse.ts"
+import { databaseFile } from "../../load/storage/file/duckdbFile.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { tables as declared } from "../catalog.ts"
 import { createMartViews } from "../publication/martViews.ts"

@@ -1,11 +1,11 @@
 // What reading one task's window produced. What becomes of it (loaded, empty, suspicious, quarantined, …) is decided
-// in run/outcome.ts alone.
-import type { ApiError } from "../../domain/errors.ts"
-import type { CoveredDays } from "../../domain/outcome.ts"
-import type { ArchivedResponse } from "../../domain/response.ts"
-import type { Rows } from "../../domain/table.ts"
+// in run/task/outcome.ts alone.
+import type { ApiError } from "../../domain/wire/errors.ts"
+import type { CoveredDays } from "../../domain/run/outcome.ts"
+import type { ArchivedResponse } from "../../domain/wire/response.ts"
+import type { Rows } from "../../domain/table/table.ts"
 import type { DayRange } from "../../extract/paginators/dateWindow.ts"
-import type { Drift, Violation } from "../../domain/violation.ts"
+import type { Drift, Violation } from "../../domain/wire/violation.ts"
 
 export type GapReason = "quarantined" | "failed" | "truncated" | "unreachable" | "tie"
 

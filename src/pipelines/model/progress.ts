@@ -1,6 +1,6 @@
 // What a run reports while it is in progress, and at its end.
-import type { RecordedOutcome } from "../../domain/outcome.ts"
-import type { Retry } from "../../domain/retry.ts"
+import type { RecordedOutcome } from "../../domain/run/outcome.ts"
+import type { Retry } from "../../domain/wire/retry.ts"
 import type { CheckResult } from "../../load/checks/Check.ts"
 
 export type ProgressEvent =

@@ -1,6 +1,6 @@
 // The settings that all pipelines of a run are read with: those of the configuration, and the options of the run.
 import * as Struct from "effect/Struct"
-import { defaultSettings, type Settings } from "../../config/settings.ts"
+import { defaultSettings, type Settings } from "../../config/settings/settings.ts"
 
 /** Settings that pipelines read. */
 const configured = [

@@ -1,5 +1,5 @@
 // What is new for a receiver: the present problems, compared with those it was sent. Pure.
-import type { Problem } from "../../domain/problem.ts"
+import type { Problem } from "../../domain/run/problem.ts"
 import type { MessageReceiver } from "./receiver.ts"
 
 /** A problem as it was sent to a receiver. */

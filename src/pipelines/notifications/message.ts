@@ -1,6 +1,6 @@
 // One message as JSON that Slack (`text`), Discord (`content`) and plain receivers (`message`, `problems`) read alike.
 // Texts of the service can't ping anyone or break the formatting.
-import type { Problem } from "../../domain/problem.ts"
+import type { Problem } from "../../domain/run/problem.ts"
 import type { Changes } from "./changes.ts"
 
 export type Event = "problem" | "resolved" | "reminder" | "test"

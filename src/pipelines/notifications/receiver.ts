@@ -3,8 +3,8 @@ import { createHash } from "node:crypto"
 import { basename } from "node:path"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import { addressOf } from "../../config/secretUrl.ts"
-import type { Settings } from "../../config/settings.ts"
+import { addressOf } from "../../config/secrets/secretUrl.ts"
+import type { Settings } from "../../config/settings/settings.ts"
 
 export type Receiver = Settings["notify"][number]
 

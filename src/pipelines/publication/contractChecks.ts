@@ -1,8 +1,8 @@
 // The checks of tables with the contract `freeze`: no field without a column, and none in another type.
-import type { Contract, FieldSetting } from "../../domain/shape.ts"
-import { tableName } from "../../domain/table.ts"
+import type { Contract, FieldSetting } from "../../domain/table/shape.ts"
+import { tableName } from "../../domain/table/table.ts"
 import type { Check } from "../../load/checks/Check.ts"
-import { literal } from "../../load/sql.ts"
+import { literal } from "../../load/sql/sql.ts"
 import { configuredNames } from "../../transform/fields/settings.ts"
 import { namesOf } from "../../transform/fields/wireNames.ts"
 import { coreTables } from "../catalog.ts"

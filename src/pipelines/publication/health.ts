@@ -4,10 +4,10 @@ import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { boolean, decodeRow, number, oneOf, optional, text } from "../../load/decodeRow.ts"
-import { writeDurably } from "../../load/durableFiles.ts"
+import { boolean, decodeRow, number, oneOf, optional, text } from "../../load/duckdb/decodeRow.ts"
+import { writeDurably } from "../../load/files/durableFiles.ts"
 import { filesError } from "../../load/errors.ts"
-import { sqlFile } from "../../load/sqlFile.ts"
+import { sqlFile } from "../../load/sql/sqlFile.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 
 /** SQL of each part: warehouse/health/<part>.sql. Instants are ISO-8601 UTC. */

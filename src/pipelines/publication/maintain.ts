@@ -1,11 +1,11 @@
 // Maintenance of a lake, by one process while writers wait (docs/lake.md). A file needs none: every run checkpoints it.
 import * as Effect from "effect/Effect"
-import { defaultSettings, type Settings } from "../../config/settings.ts"
-import { maintainLake } from "../../load/storage/maintainLake.ts"
+import { defaultSettings, type Settings } from "../../config/settings/settings.ts"
+import { maintainLake } from "../../load/storage/lake/maintainLake.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { existingWarehouse, type Place, placeOf } from "./warehouse.ts"
 
-export type { LakeMaintenance } from "../../load/storage/maintainLake.ts"
+export type { LakeMaintenance } from "../../load/storage/lake/maintainLake.ts"
 
 /** `undefined` for a warehouse in a file. */
 export const maintain = (place: Place & Pick<Settings, "warehouse">) =>

@@ -1,7 +1,7 @@
 // The views of schema mart in the writer's file, for what reads them there.
 import * as Effect from "effect/Effect"
-import { createMarts } from "../../load/createMarts.ts"
-import { CATALOG } from "../../load/sql.ts"
+import { createMarts } from "../../load/marts/createMarts.ts"
+import { CATALOG } from "../../load/sql/sql.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 
 /** Creates the views that are missing, and replaces those of an earlier version. */

@@ -7,11 +7,11 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import { writeDurably } from "../../load/durableFiles.ts"
+import { writeDurably } from "../../load/files/durableFiles.ts"
 import { filesError } from "../../load/errors.ts"
-import type { PostgresSchemas } from "../../load/postgres/publish.ts"
-import { type PublishedKeep, readCurrent } from "../../load/publishedFiles.ts"
-import { postgresTargetOf } from "../../config/secretUrl.ts"
+import type { PostgresSchemas } from "../../load/published/postgres/publish.ts"
+import { type PublishedKeep, readCurrent } from "../../load/published/publishedFiles.ts"
+import { postgresTargetOf } from "../../config/secrets/secretUrl.ts"
 import { PostgresError } from "../../load/postgres/PostgresError.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import type { OnProgress } from "../model/progress.ts"
@@ -67,7 +67,9 @@ const targetOf = (address: Redacted.Redacted<string>) =>
 /** Says in a sentence whether publishing there can work; changes nothing. */
 export const examinePostgres = (address: Redacted.Redacted<string>) =>
   Effect.gen(function* () {
-    const { examine } = yield* Effect.promise(() => import("../../load/postgres/examine.ts"))
+    const { examine } = yield* Effect.promise(
+      () => import("../../load/published/postgres/examine.ts"),
+    )
     return yield* examine(yield* targetOf(address))
   })
 
@@ -99,7 +101,7 @@ export const publishPostgres = Effect.fnUntraced(function* (
   const published = yield* Effect.gen(function* () {
     // Loaded where it is used, so that other runs start faster.
     const { publishToPostgres } = yield* Effect.promise(
-      () => import("../../load/postgres/publish.ts"),
+      () => import("../../load/published/postgres/publish.ts"),
     )
     return yield* publishToPostgres({
       ...postgres,

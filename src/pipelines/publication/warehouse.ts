@@ -1,11 +1,11 @@
 // The warehouse that the settings name, as a layer that creates it if it is missing, or that fails then.
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { lakeCatalogOf } from "../../config/secretUrl.ts"
-import { objectStoreAccess } from "../../config/objectStoreAccess.ts"
-import type { Settings } from "../../config/settings.ts"
+import { lakeCatalogOf } from "../../config/secrets/secretUrl.ts"
+import { objectStoreAccess } from "../../config/environment/objectStoreAccess.ts"
+import type { Settings } from "../../config/settings/settings.ts"
 import { databaseError, LoadError } from "../../load/errors.ts"
-import { duckdbFile } from "../../load/storage/duckdbFile.ts"
+import { duckdbFile } from "../../load/storage/file/duckdbFile.ts"
 import type { Storage } from "../../load/storage/Storage.ts"
 import { Warehouse, type WarehouseOptions } from "../../load/Warehouse.ts"
 import { coreTables } from "../catalog.ts"
@@ -55,7 +55,9 @@ export const storageOf = ({
     : Effect.gen(function* () {
         const catalog = yield* lakeCatalog(warehouse)
         // Loaded only for a lake: a file needs no client of PostgreSQL.
-        const { ducklake } = yield* Effect.promise(() => import("../../load/storage/ducklake.ts"))
+        const { ducklake } = yield* Effect.promise(
+          () => import("../../load/storage/lake/ducklake.ts"),
+        )
         return ducklake({
           catalog,
           data: lake?.data,

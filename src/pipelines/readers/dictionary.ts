@@ -1,7 +1,7 @@
 // The data dictionary of all tables and marts.
-import { type DictionaryEntry, dictionaryOf } from "../../load/dictionary.ts"
+import { type DictionaryEntry, dictionaryOf } from "../../load/marts/dictionary.ts"
 import { tables } from "../catalog.ts"
 
-export type { DictionaryColumn, DictionaryEntry } from "../../load/dictionary.ts"
+export type { DictionaryColumn, DictionaryEntry } from "../../load/marts/dictionary.ts"
 
 export const dictionary = (): ReadonlyArray<DictionaryEntry> => dictionaryOf(tables)

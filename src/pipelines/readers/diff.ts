@@ -1,12 +1,12 @@
 // What changed between two runs, table by table: rows that are new, revised or ended, with what was known before. The
 // SQL for a table is generated from its declaration.
 import * as Effect from "effect/Effect"
-import { didYouMean } from "../../config/nearest.ts"
-import { type Table, tableName } from "../../domain/table.ts"
-import { parseInstant } from "../../domain/time.ts"
+import { didYouMean } from "../../config/read/nearest.ts"
+import { type Table, tableName } from "../../domain/table/table.ts"
+import { parseInstant } from "../../domain/values/time.ts"
 import { UsageError } from "../../domain/UsageError.ts"
-import type { PublishedCopy, QueryParameters } from "../../load/PublishedCopy.ts"
-import { changesOf } from "../../load/changes.ts"
+import type { PublishedCopy, QueryParameters } from "../../load/published/read/PublishedCopy.ts"
+import { changesOf } from "../../load/published/read/changesBetween.ts"
 import { tables } from "../catalog.ts"
 import type { Row, RunHistory, RunRow } from "./runs.ts"
 

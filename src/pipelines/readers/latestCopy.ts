@@ -13,8 +13,8 @@ import {
   type PublishedCopy,
   publishedDirectory,
   ReadError,
-} from "../../load/PublishedCopy.ts"
-import { readCurrent } from "../../load/publishedFiles.ts"
+} from "../../load/published/read/PublishedCopy.ts"
+import { readCurrent } from "../../load/published/publishedFiles.ts"
 
 export interface Publication {
   readonly runId: string

@@ -5,11 +5,11 @@ export {
   type QueryParameters,
   type QueryResult,
   ReadError,
-} from "../../load/PublishedCopy.ts"
+} from "../../load/published/read/PublishedCopy.ts"
 export {
   parameterNames,
   parametersIn,
   type QueryParameter,
   variablesIn,
-} from "../../load/queryParameter.ts"
-export { sqlFile } from "../../load/sqlFile.ts"
+} from "../../load/sql/queryParameter.ts"
+export { sqlFile } from "../../load/sql/sqlFile.ts"

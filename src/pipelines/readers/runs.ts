@@ -2,9 +2,9 @@
 // published copy. A run that published nothing is known from last-run.json alone.
 import * as Effect from "effect/Effect"
 import { UsageError } from "../../domain/UsageError.ts"
-import { didYouMean } from "../../config/nearest.ts"
-import { sqlFile } from "../../load/sqlFile.ts"
-import type { PublishedCopy } from "../../load/PublishedCopy.ts"
+import { didYouMean } from "../../config/read/nearest.ts"
+import { sqlFile } from "../../load/sql/sqlFile.ts"
+import type { PublishedCopy } from "../../load/published/read/PublishedCopy.ts"
 import { type LastRun, readLastRun } from "../run/lastRun.ts"
 
 export type Row = Readonly<Record<string, unknown>>

@@ -1,14 +1,18 @@
 // Everything `status` shows: from what the last run left, and from the published copy.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { sqlFile } from "../../load/sqlFile.ts"
-import { isPublished, isReadable, openPublishedCopy } from "../../load/PublishedCopy.ts"
-import type { Problem } from "../../domain/problem.ts"
+import { sqlFile } from "../../load/sql/sqlFile.ts"
+import {
+  isPublished,
+  isReadable,
+  openPublishedCopy,
+} from "../../load/published/read/PublishedCopy.ts"
+import type { Problem } from "../../domain/run/problem.ts"
 import { readHealth } from "../publication/health.ts"
 import { readPostgresState } from "../publication/postgres.ts"
 import { type LastRun, lastRunFile, readLastRun } from "../run/lastRun.ts"
-import { type Freshness, freshnessOf } from "./freshness.ts"
-import { problemsOf } from "./problems.ts"
+import { type Freshness, freshnessOf } from "./problems/freshness.ts"
+import { problemsOf } from "./problems/problems.ts"
 
 type Row = Readonly<Record<string, unknown>>
 type Rows = ReadonlyArray<Row>

@@ -1,10 +1,10 @@
 // The address that `--vault` means, which may be a vault's name.
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { didYouMean } from "../../config/nearest.ts"
-import { parseAddress } from "../../domain/address.ts"
+import { didYouMean } from "../../config/read/nearest.ts"
+import { parseAddress } from "../../domain/values/address.ts"
 import { UsageError } from "../../domain/UsageError.ts"
-import type { PublishedCopy } from "../../load/PublishedCopy.ts"
+import type { PublishedCopy } from "../../load/published/read/PublishedCopy.ts"
 
 const LIST =
   '`vaulthouse query "select chain_id, vault_address, vault_name from mart.vault_latest"` lists the vaults.'

@@ -1,5 +1,5 @@
 // Counts of one pipeline of a run, kept while it is in progress.
-import { type Committed, isFailure, type RecordedOutcome } from "../../domain/outcome.ts"
+import { type Committed, isFailure, type RecordedOutcome } from "../../domain/run/outcome.ts"
 import type { PipelineSummary } from "../model/progress.ts"
 
 const SHOWN_ERRORS = 3

@@ -3,7 +3,7 @@ import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import { ApiClient } from "../../extract/ApiClient.ts"
-import { literal } from "../../load/sql.ts"
+import { literal } from "../../load/sql/sql.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 
 const SECONDS_PER_DAY = 24 * 3600

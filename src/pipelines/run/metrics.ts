@@ -1,7 +1,12 @@
 // Counts runs, tasks, requests and bytes.
 import * as Effect from "effect/Effect"
-import type { RecordedOutcome } from "../../domain/outcome.ts"
-import { countRequests, countResponseBytes, countRuns, countTasks } from "../../domain/metrics.ts"
+import type { RecordedOutcome } from "../../domain/run/outcome.ts"
+import {
+  countRequests,
+  countResponseBytes,
+  countRuns,
+  countTasks,
+} from "../../domain/run/metrics.ts"
 import type { AnyPipeline } from "../model/Pipeline.ts"
 import type { RunOutcome } from "../model/progress.ts"
 import type { TaskResult } from "../model/TaskResult.ts"

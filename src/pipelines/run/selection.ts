@@ -1,6 +1,6 @@
 // What a run reads: its options, and the pipelines and vaults they select.
-import { canonicalAddress } from "../../domain/address.ts"
-import type { VaultRef } from "../../domain/vault.ts"
+import { canonicalAddress } from "../../domain/values/address.ts"
+import type { VaultRef } from "../../domain/subject/vault.ts"
 import type { WireSettings } from "../../extract/request.ts"
 import type { AnyPipeline } from "../model/Pipeline.ts"
 import type { OnProgress } from "../model/progress.ts"

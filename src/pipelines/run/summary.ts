@@ -1,8 +1,8 @@
 // The summary of a run, from the counts of its runner.
 import * as Effect from "effect/Effect"
-import type { RecordedOutcome } from "../../domain/outcome.ts"
-import { decodeRow, text } from "../../load/decodeRow.ts"
-import { sqlFile } from "../../load/sqlFile.ts"
+import type { RecordedOutcome } from "../../domain/run/outcome.ts"
+import { decodeRow, text } from "../../load/duckdb/decodeRow.ts"
+import { sqlFile } from "../../load/sql/sqlFile.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import type { RunOutcome, RunSummary } from "../model/progress.ts"
 import type { KeyUse } from "./KeyUse.ts"

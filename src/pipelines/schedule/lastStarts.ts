@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
-import { writeDurably } from "../../load/durableFiles.ts"
+import { writeDurably } from "../../load/files/durableFiles.ts"
 import { filesError, type LoadError } from "../../load/errors.ts"
 import type { LastStarts } from "./groups.ts"
 

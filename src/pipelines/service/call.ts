@@ -1,8 +1,8 @@
 // One request to any endpoint, from typed text. Nothing is archived.
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { didYouMean } from "../../config/nearest.ts"
-import type { ApiError } from "../../domain/errors.ts"
+import { didYouMean } from "../../config/read/nearest.ts"
+import type { ApiError } from "../../domain/wire/errors.ts"
 import { UsageError } from "../../domain/UsageError.ts"
 import { ApiClient } from "../../extract/ApiClient.ts"
 import type { AnyEndpoint, Inputs } from "../../extract/Endpoint.ts"

@@ -2,9 +2,9 @@
 // is opened.
 import * as Layer from "effect/Layer"
 import { ApiClient, type ApiSettings } from "../../extract/ApiClient.ts"
-import { Transport } from "../../extract/Transport.ts"
-import type { PaceOptions } from "../../extract/Pace.ts"
-import { RequestBudget } from "../../extract/RequestBudget.ts"
+import { Transport } from "../../extract/http/Transport.ts"
+import type { PaceOptions } from "../../extract/budget/Pace.ts"
+import { RequestBudget } from "../../extract/budget/RequestBudget.ts"
 import { type Received, ResponseArchive } from "../../archive/ResponseArchive.ts"
 
 export interface Service {

@@ -1,5 +1,5 @@
 // The endpoints of the API document for people: inputs, required key and description of each.
-import { didYouMean } from "../../config/nearest.ts"
+import { didYouMean } from "../../config/read/nearest.ts"
 import type { AnyEndpoint, AuthTier } from "../../extract/Endpoint.ts"
 import { endpoints } from "../../extract/endpoints/index.ts"
 import type { Parameter } from "../../extract/Parameter.ts"

@@ -1,9 +1,9 @@
 // What the API key gives access to: one cheap request to each endpoint that is not public, for the first vault,
 // subaccount, loan and ladder of the lists read before. Never sends one that changes something.
 import * as Effect from "effect/Effect"
-import { canonicalAddress } from "../../domain/address.ts"
-import type { ApiError } from "../../domain/errors.ts"
-import { isJsonObject, type JsonObject } from "../../domain/json.ts"
+import { canonicalAddress } from "../../domain/values/address.ts"
+import type { ApiError } from "../../domain/wire/errors.ts"
+import { isJsonObject, type JsonObject } from "../../domain/values/json.ts"
 import { ApiClient } from "../../extract/ApiClient.ts"
 import type { AnyEndpoint, AuthTier, Inputs } from "../../extract/Endpoint.ts"
 import { endpoints } from "../../extract/endpoints/index.ts"

@@ -1,5 +1,5 @@
 // The OpenAPI document of the endpoints; the documented fields come from the columns they fill.
-import { type DocumentedFields, openapi as openapiOf } from "../../extract/openapi.ts"
+import { type DocumentedFields, openapi as openapiOf } from "../../extract/openapi/openapi.ts"
 import { pipelines } from "../catalog.ts"
 
 const documentedFields: DocumentedFields = (endpoint) =>

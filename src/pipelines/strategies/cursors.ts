@@ -2,7 +2,7 @@
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
-import { formatDay, formatInstant, parseDay, parseInstant } from "../../domain/time.ts"
+import { formatDay, formatInstant, parseDay, parseInstant } from "../../domain/values/time.ts"
 import type { Page } from "./readPage.ts"
 
 const asText = (parse: (text: string) => number | undefined, format: (value: number) => string) =>

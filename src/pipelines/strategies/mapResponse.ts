@@ -1,8 +1,8 @@
 // Maps a decoded response to rows, in a run as in a replay. A mapping that throws is a contract violation like any
 // other; if a record was rejected, the sets it may belong to count as incomplete.
 import * as Result from "effect/Result"
-import type { Rows } from "../../domain/table.ts"
-import type { RejectedRecord, Violation } from "../../domain/violation.ts"
+import type { Rows } from "../../domain/table/table.ts"
+import type { RejectedRecord, Violation } from "../../domain/wire/violation.ts"
 import { separateRecords } from "../../transform/separateRecords.ts"
 import type { MappedResponse, Source } from "../../transform/Source.ts"
 

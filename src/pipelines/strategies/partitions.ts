@@ -1,12 +1,12 @@
 // The partitions of pipelines, found in what earlier pipelines of the run and earlier runs have stored.
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { canonicalAddress, parseAddress, sendable } from "../../domain/address.ts"
-import type { SubaccountRef } from "../../domain/subaccount.ts"
-import type { VaultRef } from "../../domain/vault.ts"
-import { boolean, decodeRow, json, optional, text } from "../../load/decodeRow.ts"
+import { canonicalAddress, parseAddress, sendable } from "../../domain/values/address.ts"
+import type { SubaccountRef } from "../../domain/subject/subaccount.ts"
+import type { VaultRef } from "../../domain/subject/vault.ts"
+import { boolean, decodeRow, json, optional, text } from "../../load/duckdb/decodeRow.ts"
 import type { LoadError } from "../../load/errors.ts"
-import { sqlFile } from "../../load/sqlFile.ts"
+import { sqlFile } from "../../load/sql/sqlFile.ts"
 import type { Lookup, Partition } from "../model/Pipeline.ts"
 
 export type Partitions<S> = Effect.Effect<ReadonlyArray<Partition<S>>, LoadError>

@@ -1,6 +1,6 @@
 // Ranges of a dated series that a run reads again, and the gaps this resolves: one whose days were read is closed,
 // a slot that is still missing becomes a permanent gap.
-import { dayOf, formatDay, startOfDay } from "../../domain/time.ts"
+import { dayOf, formatDay, startOfDay } from "../../domain/values/time.ts"
 import type { DayRange } from "../../extract/paginators/dateWindow.ts"
 import type { WindowStep } from "../../extract/paginators/dateWindows.ts"
 import type { MissingSlots, OpenGap } from "../model/PartitionState.ts"

@@ -1,6 +1,6 @@
 // Makes the task result of one window, from its pages or its error.
-import type { ApiError } from "../../domain/errors.ts"
-import type { Rows } from "../../domain/table.ts"
+import type { ApiError } from "../../domain/wire/errors.ts"
+import type { Rows } from "../../domain/table/table.ts"
 import type { TaskResult } from "../model/TaskResult.ts"
 import { asPartial } from "./mapResponse.ts"
 import type { Page } from "./readPage.ts"

@@ -2,9 +2,9 @@
 // in one process reports by itself.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { isFailure, type RecordedOutcome } from "../../domain/outcome.ts"
-import { decodeRow, list, number, optional, text } from "../../load/decodeRow.ts"
-import { sqlFile } from "../../load/sqlFile.ts"
+import { isFailure, type RecordedOutcome } from "../../domain/run/outcome.ts"
+import { decodeRow, list, number, optional, text } from "../../load/duckdb/decodeRow.ts"
+import { sqlFile } from "../../load/sql/sqlFile.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import type { AnyPipeline } from "../model/Pipeline.ts"
 import type { OnProgress } from "../model/progress.ts"

@@ -2,7 +2,7 @@
 import { hostname } from "node:os"
 import * as Effect from "effect/Effect"
 import { WarehouseLocked } from "../../load/errors.ts"
-import { type LockWait, waitForLock } from "../../load/waitForLock.ts"
+import { type LockWait, waitForLock } from "../../load/lock/waitForLock.ts"
 import { unfinishedRun } from "../../load/work/runs.ts"
 import { WorkDatabase, type WorkRows } from "../../load/work/WorkDatabase.ts"
 

@@ -1,6 +1,6 @@
 // `/api/query`: returns the result of a query as JSON, CSV or Parquet.
 import * as Effect from "effect/Effect"
-import { csvLine, jsonObject } from "../../pipelines/readers/resultText.ts"
+import { csvLine, jsonObject } from "../../pipelines/readers/query/resultText.ts"
 import { ReadError } from "../../pipelines/readers/published.ts"
 import { type LimitedResult, type QueryContext, runQuery, runQueryToParquet } from "../runQuery.ts"
 

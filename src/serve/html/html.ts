@@ -1,6 +1,6 @@
 // HTML as tagged templates. Interpolated text is escaped, including control characters and bidirectional overrides.
 import { html as template, raw } from "hono/html"
-import { visible } from "../../domain/visible.ts"
+import { visible } from "../../domain/values/visible.ts"
 
 /** HTML that is already escaped. */
 export interface Html {

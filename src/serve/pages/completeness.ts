@@ -1,6 +1,6 @@
 // Shows how complete the series are: a calendar of the last year, and the missing points of one day.
 import * as Effect from "effect/Effect"
-import { parseDay } from "../../domain/time.ts"
+import { parseDay } from "../../domain/values/time.ts"
 import { UsageError } from "../../domain/UsageError.ts"
 import { ReadError, sqlFile } from "../../pipelines/readers/published.ts"
 import { calendar, type Level } from "../html/calendar.ts"

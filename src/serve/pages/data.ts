@@ -1,10 +1,10 @@
 // Shows the state of the data: problems, runs, completeness, gaps, quarantine, checks, and fields without a column.
 import * as Effect from "effect/Effect"
-import type { Problem } from "../../domain/problem.ts"
-import { readProblems } from "../../pipelines/readers/problems.ts"
+import type { Problem } from "../../domain/run/problem.ts"
+import { readProblems } from "../../pipelines/readers/problems/problems.ts"
 import { sqlFile } from "../../pipelines/readers/published.ts"
 import { readRunHistory } from "../../pipelines/readers/runs.ts"
-import { unmappedFields } from "../../pipelines/readers/unmappedFields.ts"
+import { unmappedFields } from "../../pipelines/readers/fields/unmappedFields.ts"
 import { linkColumn, numberColumn, type Row, textColumn, timeColumn } from "../html/columns.ts"
 import { count, percent } from "../figures.ts"
 import { time } from "../html/figure.ts"

@@ -1,6 +1,6 @@
 // The overview page: every vault with its main figures and troubles, those in trouble first.
 import * as Effect from "effect/Effect"
-import { counted } from "../../domain/numbers.ts"
+import { counted } from "../../domain/values/numbers.ts"
 import { count, instant, MISSING, money, multiple, percent, ratio } from "../figures.ts"
 import { html, type Html, name, nothing } from "../html/html.ts"
 import type { Page } from "../html/layout.ts"

@@ -1,6 +1,6 @@
 // The page for queries: a form that works without scripts, the result as a table with downloads, and worked questions.
 import * as Effect from "effect/Effect"
-import { counted } from "../../domain/numbers.ts"
+import { counted } from "../../domain/values/numbers.ts"
 import { sqlFile } from "../../pipelines/readers/published.ts"
 import { count } from "../figures.ts"
 import type { Row } from "../html/columns.ts"

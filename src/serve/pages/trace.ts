@@ -1,10 +1,15 @@
 // Shows where a figure comes from: its row, the rows it derives from, their runs and their archived responses.
 import * as Effect from "effect/Effect"
-import { parseInstant } from "../../domain/time.ts"
-import { columnsText } from "../../pipelines/readers/martRows.ts"
+import { parseInstant } from "../../domain/values/time.ts"
+import { columnsText } from "../../pipelines/readers/trace/martRows.ts"
 import type { Row } from "../../pipelines/readers/runs.ts"
-import { type Origins, trace, type Trace, type TracedFact } from "../../pipelines/readers/trace.ts"
-import type { Moment } from "../../pipelines/readers/traceTarget.ts"
+import {
+  type Origins,
+  trace,
+  type Trace,
+  type TracedFact,
+} from "../../pipelines/readers/trace/trace.ts"
+import type { Moment } from "../../pipelines/readers/trace/traceTarget.ts"
 import { count } from "../figures.ts"
 import { time } from "../html/figure.ts"
 import { html, type Html, nothing } from "../html/html.ts"

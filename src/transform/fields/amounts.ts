@@ -1,8 +1,8 @@
 // The fields of token amounts, which are sent raw and normalized (§2.10): as `{ raw, normalized }` (FIELD_NOTES.md), in
 // two fields that say which is which, or in one that does and a plain one beside it. A plain field alone says neither.
-import { spellings } from "../../domain/column.ts"
-import { isJsonObject, type JsonObject } from "../../domain/json.ts"
-import type { Table } from "../../domain/table.ts"
+import { spellings } from "../../domain/table/column.ts"
+import { isJsonObject, type JsonObject } from "../../domain/values/json.ts"
+import type { Table } from "../../domain/table/table.ts"
 import type { Source } from "../Source.ts"
 import { namesOf } from "./wireNames.ts"
 

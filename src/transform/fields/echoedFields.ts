@@ -1,7 +1,7 @@
 // Finds the fields of a response that repeat the vault of the request, which `extra` omits.
-import { canonicalAddress } from "../../domain/address.ts"
-import type { JsonObject } from "../../domain/json.ts"
-import type { VaultRef } from "../../domain/vault.ts"
+import { canonicalAddress } from "../../domain/values/address.ts"
+import type { JsonObject } from "../../domain/values/json.ts"
+import type { VaultRef } from "../../domain/subject/vault.ts"
 
 const addressFields = ["address", "vault_address", "vaultAddress", "vault"]
 const chainFields = ["chain", "chain_id", "chainId"]

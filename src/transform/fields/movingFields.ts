@@ -1,7 +1,7 @@
 // Separates the figures that change with every reading from the rest of a description. Their names are declared: those
 // of the columns of a table of figures, and those that the setting `fields` names for its `extra`.
-import type { JsonObject } from "../../domain/json.ts"
-import type { Table } from "../../domain/table.ts"
+import type { JsonObject } from "../../domain/values/json.ts"
+import type { Table } from "../../domain/table/table.ts"
 import { configuredNames, type Fields } from "./settings.ts"
 import { namesOf } from "./wireNames.ts"
 

@@ -1,5 +1,5 @@
 // Reads numbers on the wire, which are JSON numbers or decimal text.
-import { asDigits, asNumber } from "../../domain/json.ts"
+import { asDigits, asNumber } from "../../domain/values/json.ts"
 
 const decimal = /^-?\d+(\.\d+)?([eE][-+]?\d+)?$/
 

@@ -1,7 +1,7 @@
 // Reads a field as the value of a column, with the column's reader or else by its type.
-import type { Column, ColumnType, Reading, Value } from "../../domain/column.ts"
-import { asDigits, stableStringify } from "../../domain/json.ts"
-import { parseDay, parseInstant } from "../../domain/time.ts"
+import type { Column, ColumnType, Reading, Value } from "../../domain/table/column.ts"
+import { asDigits, stableStringify } from "../../domain/values/json.ts"
+import { parseDay, parseInstant } from "../../domain/values/time.ts"
 import { isExact, numberOf } from "./numbers.ts"
 
 type Converter = (value: unknown) => Value | undefined

@@ -1,8 +1,8 @@
 // Readers of addresses, chains, ids and other fields that are more specific than their JSON type. If a reading is not
 // whole, the field stays in `extra` too.
-import { canonicalAddress } from "../../domain/address.ts"
-import type { Reader, Reading } from "../../domain/column.ts"
-import { asDigits, isJsonObject } from "../../domain/json.ts"
+import { canonicalAddress } from "../../domain/values/address.ts"
+import type { Reader, Reading } from "../../domain/table/column.ts"
+import { asDigits, isJsonObject } from "../../domain/values/json.ts"
 import { digitsOf } from "./numbers.ts"
 
 const whole = (value: string | number | boolean): Reading => ({ value, isWhole: true })

@@ -1,9 +1,9 @@
 // Separates report times, at which the service read or computed a record. They change with every response, so they must
 // affect neither versions nor keys. Their names are declared; any other time is content.
-import { spellings, type Value } from "../../domain/column.ts"
-import { isJsonObject, type JsonObject, stableStringify } from "../../domain/json.ts"
-import type { Table } from "../../domain/table.ts"
-import { parseInstant } from "../../domain/time.ts"
+import { spellings, type Value } from "../../domain/table/column.ts"
+import { isJsonObject, type JsonObject, stableStringify } from "../../domain/values/json.ts"
+import type { Table } from "../../domain/table/table.ts"
+import { parseInstant } from "../../domain/values/time.ts"
 import { configuredNames, type Fields } from "./settings.ts"
 
 /** Names of report times: of a calculation (§2.3, §2.6), of a check (§2.7), and the column's own. */

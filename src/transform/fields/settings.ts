@@ -1,8 +1,8 @@
 // What the setting `fields` says of a table: the fields of its columns, where its records are, and the fields that are
 // known to be in `extra`.
-import type { Column, Reader } from "../../domain/column.ts"
-import type { FieldMapping, FieldSetting } from "../../domain/shape.ts"
-import type { Table } from "../../domain/table.ts"
+import type { Column, Reader } from "../../domain/table/column.ts"
+import type { FieldMapping, FieldSetting } from "../../domain/table/shape.ts"
+import type { Table } from "../../domain/table/table.ts"
 import type { Source } from "../Source.ts"
 import { numberOf } from "./numbers.ts"
 

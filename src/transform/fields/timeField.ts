@@ -1,9 +1,9 @@
 // Finds the time field of a series' points once per response, because §2.8 and §2.9 do not show it.
 import * as Result from "effect/Result"
-import type { JsonObject } from "../../domain/json.ts"
-import type { Table } from "../../domain/table.ts"
-import { parseInstant } from "../../domain/time.ts"
-import type { Violation } from "../../domain/violation.ts"
+import type { JsonObject } from "../../domain/values/json.ts"
+import type { Table } from "../../domain/table/table.ts"
+import { parseInstant } from "../../domain/values/time.ts"
+import type { Violation } from "../../domain/wire/violation.ts"
 import type { Source } from "../Source.ts"
 import { namesOf } from "./wireNames.ts"
 

@@ -1,7 +1,7 @@
 // The wire names of a column: first those in the setting `fields`, then the built-in ones.
-import type { Column, Value } from "../../domain/column.ts"
-import { isJsonObject, type JsonObject } from "../../domain/json.ts"
-import type { Table } from "../../domain/table.ts"
+import type { Column, Value } from "../../domain/table/column.ts"
+import { isJsonObject, type JsonObject } from "../../domain/values/json.ts"
+import type { Table } from "../../domain/table/table.ts"
 import { readField, valueOf } from "./readField.ts"
 import { configuredColumn, configuredNames, type Fields } from "./settings.ts"
 

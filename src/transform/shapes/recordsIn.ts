@@ -1,9 +1,9 @@
 // Finds the records of a table in what is read, by the shapes that the table declares and the setting `fields`. What is
 // in none of them is not read: nothing is inferred from the name of a field.
-import { spellings } from "../../domain/column.ts"
-import { isJsonObject, type JsonObject } from "../../domain/json.ts"
-import type { Shape } from "../../domain/shape.ts"
-import type { Table } from "../../domain/table.ts"
+import { spellings } from "../../domain/table/column.ts"
+import { isJsonObject, type JsonObject } from "../../domain/values/json.ts"
+import type { Shape } from "../../domain/table/shape.ts"
+import type { Table } from "../../domain/table/table.ts"
 import { numberOf } from "../fields/numbers.ts"
 import { configuredKeys, configuredPlaces } from "../fields/settings.ts"
 import { columnReader, lookupOf, namesOf } from "../fields/wireNames.ts"

@@ -1,8 +1,8 @@
 // Describes records in a shape that nobody declared: what they look like, and which lines of the setting `fields` would
 // declare it. It only proposes; the user decides what the fields mean.
-import { isJsonObject, type JsonObject, typeOfJson } from "../../domain/json.ts"
-import type { Rows, Table } from "../../domain/table.ts"
-import type { RejectedRecord, Violation } from "../../domain/violation.ts"
+import { isJsonObject, type JsonObject, typeOfJson } from "../../domain/values/json.ts"
+import type { Rows, Table } from "../../domain/table/table.ts"
+import type { RejectedRecord, Violation } from "../../domain/wire/violation.ts"
 import { numberOf } from "../fields/numbers.ts"
 import { namesOf, valueAt } from "../fields/wireNames.ts"
 import type { Mapped, Source } from "../Source.ts"

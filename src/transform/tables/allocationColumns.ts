@@ -1,7 +1,7 @@
 // The columns and shapes of allocations, in the history and in a vault's summary. §2.9 and §2.10 show none of their
 // fields but the day of a point.
-import { type Column, field } from "../../domain/column.ts"
-import type { Shape } from "../../domain/shape.ts"
+import { type Column, field } from "../../domain/table/column.ts"
+import type { Shape } from "../../domain/table/shape.ts"
 
 export const allocationColumns = (comment: string): ReadonlyArray<Column> => [
   field.double("value", comment, {

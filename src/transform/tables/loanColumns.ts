@@ -1,5 +1,5 @@
 // The columns of a loan in every list. §2.4 describes them without their field names.
-import { type Column, field } from "../../domain/column.ts"
+import { type Column, field } from "../../domain/table/column.ts"
 import { address, chain, digits, id, nonEmpty } from "../fields/readers.ts"
 import { wireSpelling } from "./shared.ts"
 

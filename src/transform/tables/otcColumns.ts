@@ -1,5 +1,5 @@
 // The columns of an OTC position in every list. §2.5 and §2.7 show no fields.
-import { type Column, field, type Reader, spellings } from "../../domain/column.ts"
+import { type Column, field, type Reader, spellings } from "../../domain/table/column.ts"
 import { numberOf } from "../fields/numbers.ts"
 import { digits, id } from "../fields/readers.ts"
 

@@ -1,5 +1,5 @@
 // The columns of tokens and positions that have the same meaning in every list. §2.2 and §2.5 show no fields.
-import { field, integer } from "../../domain/column.ts"
+import { field, integer } from "../../domain/table/column.ts"
 import { address, chain, id } from "../fields/readers.ts"
 
 export const symbol = field.text("symbol", "Symbol", { names: ["symbol", "token_symbol"] })

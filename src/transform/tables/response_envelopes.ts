@@ -1,8 +1,8 @@
 // core.response_envelopes: the fields of a response outside its list of records.
-import { text } from "../../domain/column.ts"
-import type { JsonObject } from "../../domain/json.ts"
-import type { Table } from "../../domain/table.ts"
-import type { VaultRef } from "../../domain/vault.ts"
+import { text } from "../../domain/table/column.ts"
+import type { JsonObject } from "../../domain/values/json.ts"
+import type { Table } from "../../domain/table/table.ts"
+import type { VaultRef } from "../../domain/subject/vault.ts"
 import { echoedFields } from "../fields/echoedFields.ts"
 import { mapRecords } from "../mapRecords.ts"
 import type { Mapped, Source } from "../Source.ts"

@@ -1,5 +1,5 @@
 // Columns that have the same meaning in every table.
-import { type Column, field, integer, json, text } from "../../domain/column.ts"
+import { type Column, field, integer, json, text } from "../../domain/table/column.ts"
 import { reportTimeNames } from "../fields/reportTimes.ts"
 import { wireAddress } from "../fields/readers.ts"
 

@@ -1,5 +1,5 @@
 // The columns of a subaccount in every list. §2.1 describes them without their field names.
-import { type Column, field } from "../../domain/column.ts"
+import { type Column, field } from "../../domain/table/column.ts"
 import { address, id } from "../fields/readers.ts"
 import { subaccountAddress, wireSpelling } from "./shared.ts"
 

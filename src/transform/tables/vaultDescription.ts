@@ -1,5 +1,5 @@
 // The columns that describe a vault, in the list and in its details. §2.10 names none of their fields.
-import { type Column, field } from "../../domain/column.ts"
+import { type Column, field } from "../../domain/table/column.ts"
 
 export const vaultDescription: ReadonlyArray<Column> = [
   field.text("vault_name", "Display name", { names: ["vault_name", "name"] }),

@@ -1,6 +1,6 @@
 // Makes the tables of the lists in a vault's details (§2.10), with the history of each entry.
-import { type Column, text } from "../../domain/column.ts"
-import type { Table } from "../../domain/table.ts"
+import { type Column, text } from "../../domain/table/column.ts"
+import type { Table } from "../../domain/table/table.ts"
 import { restOfRecord, vaultAddress, vaultChainId } from "./shared.ts"
 
 type Own = Pick<Table, "name" | "grain" | "comment" | "example"> & {

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { ApiError } from "../../../src/domain/errors.ts"
+import { ApiError } from "../../../src/domain/wire/errors.ts"
 import type {
   DateWindow,
   DayRange,

@@ -2,7 +2,7 @@
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { content, replayed } from "../../support/replays.ts"
-import { json, scriptedServer } from "../../support/scriptedServer.ts"
+import { json, scriptedServer } from "../../support/servers/scriptedServer.ts"
 import { asAdmin } from "../../support/simulated.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
 import { change, query, runOnce } from "../../support/warehouseRun.ts"

@@ -1,6 +1,6 @@
 // When a receiver is sent a problem: when it begins, when it is resolved, and when it is due to be repeated.
 import { describe, expect, it } from "vitest"
-import { type Problem, problemKinds } from "../../../src/domain/problem.ts"
+import { type Problem, problemKinds } from "../../../src/domain/run/problem.ts"
 import {
   afterSending,
   changesOf,

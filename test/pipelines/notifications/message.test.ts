@@ -1,6 +1,6 @@
 // What a message says, and that texts of the service neither ping people nor break its formatting.
 import { describe, expect, it } from "vitest"
-import type { Problem } from "../../../src/domain/problem.ts"
+import type { Problem } from "../../../src/domain/run/problem.ts"
 import {
   type Message,
   messageOf,

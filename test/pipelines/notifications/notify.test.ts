@@ -5,15 +5,15 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
-import { problemKinds } from "../../../src/domain/problem.ts"
-import { noProxies } from "../../../src/domain/proxies.ts"
+import { problemKinds } from "../../../src/domain/run/problem.ts"
+import { noProxies } from "../../../src/domain/wire/proxies.ts"
 import type { Health } from "../../../src/pipelines/publication/health.ts"
 import {
   notify,
   type NotifyOptions,
   type RunEnd,
 } from "../../../src/pipelines/notifications/notify.ts"
-import { type Receiver, receiver, type Respond, status } from "../../support/receiver.ts"
+import { type Receiver, receiver, type Respond, status } from "../../support/servers/receiver.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
 
 const key = "sk-live-27182818284590"

@@ -1,7 +1,7 @@
 // What counts as having read everything again: a full run without a first or last day, and no other.
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { json, scriptedServer } from "../../support/scriptedServer.ts"
+import { json, scriptedServer } from "../../support/servers/scriptedServer.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
 import { type Overrides, query, runOnce } from "../../support/warehouseRun.ts"
 

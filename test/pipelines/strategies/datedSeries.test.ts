@@ -1,8 +1,8 @@
 // What a run reads of a series by date, given the cursor of the run before.
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { formatDay } from "../../../src/domain/time.ts"
-import { json, scriptedServer } from "../../support/scriptedServer.ts"
+import { formatDay } from "../../../src/domain/values/time.ts"
+import { json, scriptedServer } from "../../support/servers/scriptedServer.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
 import { query, runOnce } from "../../support/warehouseRun.ts"
 

@@ -1,6 +1,6 @@
 // Which gaps a step of a series resolves: those all of whose days have been read, and no sooner.
 import { describe, expect, it } from "vitest"
-import { endOfDay, MICROS_PER_DAY, startOfDay } from "../../../src/domain/time.ts"
+import { endOfDay, MICROS_PER_DAY, startOfDay } from "../../../src/domain/values/time.ts"
 import type { WindowStep } from "../../../src/extract/paginators/dateWindows.ts"
 import type { OpenGap } from "../../../src/pipelines/model/PartitionState.ts"
 import type { RunContext } from "../../../src/pipelines/model/Pipeline.ts"

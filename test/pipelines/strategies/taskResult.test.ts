@@ -1,6 +1,6 @@
 // The result of pages that land together: whole sets only if no record of any page was rejected.
 import { expect, it } from "vitest"
-import type { Rows } from "../../../src/domain/table.ts"
+import type { Rows } from "../../../src/domain/table/table.ts"
 import { resultOf } from "../../../src/pipelines/strategies/taskResult.ts"
 import { descriptions, rowsOf } from "../../load/sample.ts"
 import { holdings, holdingsOn } from "../../load/sets.ts"

@@ -1,6 +1,6 @@
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
-import { parseJson } from "../../../src/domain/json.ts"
+import { parseJson } from "../../../src/domain/values/json.ts"
 import { decode } from "../../../src/extract/decode.ts"
 import type { AnyEndpoint, Endpoint } from "../../../src/extract/Endpoint.ts"
 import { auditLog as auditLogEndpoint } from "../../../src/extract/endpoints/governance/audit_log.ts"

@@ -1,9 +1,9 @@
 // A source for mappings about a vault, and their rows as records.
 import * as Result from "effect/Result"
-import type { Value } from "../../../src/domain/column.ts"
-import type { Rows, Table } from "../../../src/domain/table.ts"
-import type { VaultRef } from "../../../src/domain/vault.ts"
-import type { Violation } from "../../../src/domain/violation.ts"
+import type { Value } from "../../../src/domain/table/column.ts"
+import type { Rows, Table } from "../../../src/domain/table/table.ts"
+import type { VaultRef } from "../../../src/domain/subject/vault.ts"
+import type { Violation } from "../../../src/domain/wire/violation.ts"
 import type { MappedResponse, Source } from "../../../src/transform/Source.ts"
 
 export const vault: VaultRef = {

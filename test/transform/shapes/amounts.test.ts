@@ -4,9 +4,9 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { describe, expect } from "vitest"
-import { isJsonObject, type JsonObject, parseJson } from "../../../src/domain/json.ts"
-import type { FieldSetting } from "../../../src/domain/shape.ts"
-import { defaultTimeFields } from "../../../src/domain/timeFields.ts"
+import { isJsonObject, type JsonObject, parseJson } from "../../../src/domain/values/json.ts"
+import type { FieldSetting } from "../../../src/domain/table/shape.ts"
+import { defaultTimeFields } from "../../../src/domain/wire/timeFields.ts"
 import { withdrawalRows } from "../../../src/transform/tables/vaults/withdrawalRecords.ts"
 
 const address = `0x${"ab".repeat(20)}`

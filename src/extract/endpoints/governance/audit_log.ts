@@ -1,8 +1,8 @@
 // A page of an EVM vault's audit log, newest first. The cursor `before` excludes its own timestamp.
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { isJsonObject, type JsonObject } from "../../../domain/json.ts"
-import type { Violation } from "../../../domain/violation.ts"
+import { isJsonObject, type JsonObject } from "../../../domain/values/json.ts"
+import type { Violation } from "../../../domain/wire/violation.ts"
 import { endpoint } from "../../Endpoint.ts"
 import { address, inPath, integer, optional, text } from "../../Parameter.ts"
 import { AnyRecords } from "../records.ts"

@@ -1,8 +1,8 @@
 // The holdings, loans and positions of a subaccount.
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { isJsonObject } from "../../../domain/json.ts"
-import type { Violation } from "../../../domain/violation.ts"
+import { isJsonObject } from "../../../domain/values/json.ts"
+import type { Violation } from "../../../domain/wire/violation.ts"
 import { endpoint } from "../../Endpoint.ts"
 import { address, documentedAs } from "../../Parameter.ts"
 import { AnyRecords } from "../records.ts"

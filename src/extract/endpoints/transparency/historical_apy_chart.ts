@@ -1,8 +1,8 @@
 // Daily APY of a vault, optionally smoothed by the service.
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { isJsonObject, type JsonObject } from "../../../domain/json.ts"
-import type { Violation } from "../../../domain/violation.ts"
+import { isJsonObject, type JsonObject } from "../../../domain/values/json.ts"
+import type { Violation } from "../../../domain/wire/violation.ts"
 import { endpoint } from "../../Endpoint.ts"
 import { address, boolean, integer, number, optional } from "../../Parameter.ts"
 

@@ -1,6 +1,6 @@
 // How each position of a vault is priced, from its newest daily snapshot.
 import * as Schema from "effect/Schema"
-import type { JsonObject } from "../../../domain/json.ts"
+import type { JsonObject } from "../../../domain/values/json.ts"
 import { endpoint } from "../../Endpoint.ts"
 import { address, inPath, integer } from "../../Parameter.ts"
 

@@ -1,6 +1,6 @@
 // meta.columns: the dictionary's columns, for readers whose driver shows no comments.
-import { boolean, integer, text } from "../../../domain/column.ts"
-import type { Table } from "../../../domain/table.ts"
+import { boolean, integer, text } from "../../../domain/table/column.ts"
+import type { Table } from "../../../domain/table/table.ts"
 
 export const columns: Table = {
   schema: "meta",

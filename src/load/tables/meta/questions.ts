@@ -1,6 +1,6 @@
 // meta.questions: the worked questions of warehouse/examples, inside the warehouse they are about.
-import { text } from "../../../domain/column.ts"
-import type { Table } from "../../../domain/table.ts"
+import { text } from "../../../domain/table/column.ts"
+import type { Table } from "../../../domain/table/table.ts"
 
 export const questions: Table = {
   schema: "meta",

@@ -1,6 +1,6 @@
 // meta.tables: the dictionary's tables, for readers whose driver shows no comments.
-import { text } from "../../../domain/column.ts"
-import type { Table } from "../../../domain/table.ts"
+import { text } from "../../../domain/table/column.ts"
+import type { Table } from "../../../domain/table/table.ts"
 
 export const tables: Table = {
   schema: "meta",

@@ -1,5 +1,5 @@
 // core.vault_subaccounts: the subaccounts linked to each vault, with their history.
-import type { Table } from "../../../domain/table.ts"
+import type { Table } from "../../../domain/table/table.ts"
 import { chainId, restOfRecord, vaultAddress } from "../shared.ts"
 import { listedSubaccount, listItemColumns } from "../subaccountColumns.ts"
 

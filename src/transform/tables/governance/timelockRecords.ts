@@ -1,10 +1,10 @@
 // Maps timelocks, which two endpoints list. A timelock is identified by its id or else by its unchanging fields, so
 // that a change of status is a new version and not a new timelock.
-import { type Column, field, type Reader, spellings } from "../../../domain/column.ts"
-import type { JsonObject } from "../../../domain/json.ts"
-import type { Table } from "../../../domain/table.ts"
-import { parseDay, parseInstant } from "../../../domain/time.ts"
-import type { VaultRef } from "../../../domain/vault.ts"
+import { type Column, field, type Reader, spellings } from "../../../domain/table/column.ts"
+import type { JsonObject } from "../../../domain/values/json.ts"
+import type { Table } from "../../../domain/table/table.ts"
+import { parseDay, parseInstant } from "../../../domain/values/time.ts"
+import type { VaultRef } from "../../../domain/subject/vault.ts"
 import { contentKeys } from "../../contentKey.ts"
 import { id } from "../../fields/readers.ts"
 import { reportTimesOf } from "../../fields/reportTimes.ts"

@@ -1,5 +1,5 @@
 // core.timelock_requests: timelock requests of EVM vaults as scheduled, without live contract reads.
-import type { Table } from "../../../domain/table.ts"
+import type { Table } from "../../../domain/table/table.ts"
 import { timelockColumns } from "./timelockRecords.ts"
 
 export const timelockRequests: Table = {

@@ -1,9 +1,9 @@
 // core.timelocks: timelocked changes of EVM vaults, with a version for each state.
 import type * as Result from "effect/Result"
-import type { JsonObject } from "../../../domain/json.ts"
-import type { Table } from "../../../domain/table.ts"
-import type { VaultRef } from "../../../domain/vault.ts"
-import type { Violation } from "../../../domain/violation.ts"
+import type { JsonObject } from "../../../domain/values/json.ts"
+import type { Table } from "../../../domain/table/table.ts"
+import type { VaultRef } from "../../../domain/subject/vault.ts"
+import type { Violation } from "../../../domain/wire/violation.ts"
 import { combined, type MappedResponse, type Source } from "../../Source.ts"
 import { timelockColumns, timelockRows } from "./timelockRecords.ts"
 import { envelopeRows } from "../response_envelopes.ts"

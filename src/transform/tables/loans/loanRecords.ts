@@ -1,5 +1,5 @@
 // Maps the loan records of the loan book, of a single loan and of a subaccount. §2.4 and §2.5 show no fields.
-import { isJsonObject, type JsonObject, stableStringify } from "../../../domain/json.ts"
+import { isJsonObject, type JsonObject, stableStringify } from "../../../domain/values/json.ts"
 import { contentKeys } from "../../contentKey.ts"
 import { reportTimesOf } from "../../fields/reportTimes.ts"
 import { namesOf, readColumn } from "../../fields/wireNames.ts"

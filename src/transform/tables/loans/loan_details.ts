@@ -1,8 +1,8 @@
 // core.loan_details: the detailed record of each loan.
 import type * as Result from "effect/Result"
-import type { JsonObject } from "../../../domain/json.ts"
-import type { Table } from "../../../domain/table.ts"
-import type { Violation } from "../../../domain/violation.ts"
+import type { JsonObject } from "../../../domain/values/json.ts"
+import type { Table } from "../../../domain/table/table.ts"
+import type { Violation } from "../../../domain/wire/violation.ts"
 import { mapLoans } from "./loanRecords.ts"
 import { combined, type MappedResponse, type Source } from "../../Source.ts"
 import { loanColumns } from "../loanColumns.ts"

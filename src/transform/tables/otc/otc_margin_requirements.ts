@@ -1,9 +1,9 @@
 // core.otc_margin_requirements: the margin that OTC counterparties and payers must post.
 import type * as Result from "effect/Result"
-import { field } from "../../../domain/column.ts"
-import type { JsonObject } from "../../../domain/json.ts"
-import type { Table } from "../../../domain/table.ts"
-import type { Violation } from "../../../domain/violation.ts"
+import { field } from "../../../domain/table/column.ts"
+import type { JsonObject } from "../../../domain/values/json.ts"
+import type { Table } from "../../../domain/table/table.ts"
+import type { Violation } from "../../../domain/wire/violation.ts"
 import { contentKeys } from "../../contentKey.ts"
 import { address, id } from "../../fields/readers.ts"
 import { reportTimesOf } from "../../fields/reportTimes.ts"

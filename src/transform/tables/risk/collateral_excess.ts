@@ -1,9 +1,9 @@
 // core.collateral_excess: the excess or deficit of collateral of each subaccount with debt, in each whitelisted token.
 import type * as Result from "effect/Result"
-import { documented, field, integer, text } from "../../../domain/column.ts"
-import type { JsonObject } from "../../../domain/json.ts"
-import type { Table } from "../../../domain/table.ts"
-import type { Violation } from "../../../domain/violation.ts"
+import { documented, field, integer, text } from "../../../domain/table/column.ts"
+import type { JsonObject } from "../../../domain/values/json.ts"
+import type { Table } from "../../../domain/table/table.ts"
+import type { Violation } from "../../../domain/wire/violation.ts"
 import { numberOf } from "../../fields/numbers.ts"
 import { digits } from "../../fields/readers.ts"
 import { readColumn } from "../../fields/wireNames.ts"

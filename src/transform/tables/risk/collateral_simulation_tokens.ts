@@ -1,6 +1,6 @@
 // core.collateral_simulation_tokens: the tokens of each collateral simulation.
-import { field, integer, text } from "../../../domain/column.ts"
-import type { Table } from "../../../domain/table.ts"
+import { field, integer, text } from "../../../domain/table/column.ts"
+import type { Table } from "../../../domain/table/table.ts"
 import { address, chain } from "../../fields/readers.ts"
 import { symbol } from "../positionColumns.ts"
 import { restOfRecord } from "../shared.ts"

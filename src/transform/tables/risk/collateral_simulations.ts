@@ -1,9 +1,9 @@
 // core.collateral_simulations: the collateral that the loans of the configured scenarios would need.
 import type * as Result from "effect/Result"
-import { documented, field, json, text } from "../../../domain/column.ts"
-import { type JsonObject, stableStringify } from "../../../domain/json.ts"
-import type { Table } from "../../../domain/table.ts"
-import type { Violation } from "../../../domain/violation.ts"
+import { documented, field, json, text } from "../../../domain/table/column.ts"
+import { type JsonObject, stableStringify } from "../../../domain/values/json.ts"
+import type { Table } from "../../../domain/table/table.ts"
+import type { Violation } from "../../../domain/wire/violation.ts"
 import { canonicalSpelling } from "../../fields/readers.ts"
 import { readColumn } from "../../fields/wireNames.ts"
 import { mapRecords } from "../../mapRecords.ts"

@@ -1,6 +1,6 @@
 // core.cefi_positions: positions of each subaccount on centralized exchanges.
-import { field } from "../../../domain/column.ts"
-import type { Table } from "../../../domain/table.ts"
+import { field } from "../../../domain/table/column.ts"
+import type { Table } from "../../../domain/table/table.ts"
 import { positionKey, usdValue } from "../positionColumns.ts"
 import { restOfRecord, subaccountAddress } from "../shared.ts"
 

@@ -1,5 +1,5 @@
 // core.my_subaccounts: the subaccounts of the API key's user.
-import type { Table } from "../../../domain/table.ts"
+import type { Table } from "../../../domain/table/table.ts"
 import { restOfRecord } from "../shared.ts"
 import { listedSubaccount, listItemColumns } from "../subaccountColumns.ts"
 

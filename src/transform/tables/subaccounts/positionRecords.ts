@@ -1,9 +1,9 @@
 // Maps the positions of a subaccount (§2.5) in protocols, on exchanges and over the counter.
 import type * as Result from "effect/Result"
-import type { JsonObject } from "../../../domain/json.ts"
-import type { SubaccountRef } from "../../../domain/subaccount.ts"
-import type { Table } from "../../../domain/table.ts"
-import type { Violation } from "../../../domain/violation.ts"
+import type { JsonObject } from "../../../domain/values/json.ts"
+import type { SubaccountRef } from "../../../domain/subject/subaccount.ts"
+import type { Table } from "../../../domain/table/table.ts"
+import type { Violation } from "../../../domain/wire/violation.ts"
 import { contentKeys } from "../../contentKey.ts"
 import { reportTimesOf } from "../../fields/reportTimes.ts"
 import { namesOf } from "../../fields/wireNames.ts"

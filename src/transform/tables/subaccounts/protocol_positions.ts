@@ -1,7 +1,7 @@
 // core.protocol_positions: positions of each subaccount in protocols, across all chains.
-import { field, text } from "../../../domain/column.ts"
-import type { Shape } from "../../../domain/shape.ts"
-import type { Table } from "../../../domain/table.ts"
+import { field, text } from "../../../domain/table/column.ts"
+import type { Shape } from "../../../domain/table/shape.ts"
+import type { Table } from "../../../domain/table/table.ts"
 import {
   balance,
   positionKey,

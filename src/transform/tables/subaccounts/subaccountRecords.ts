@@ -1,8 +1,8 @@
 // Maps the lists of subaccounts (§2.1): the directory, those of the API key's user, and those of a vault.
 import type * as Result from "effect/Result"
-import type { JsonObject } from "../../../domain/json.ts"
-import type { VaultRef } from "../../../domain/vault.ts"
-import type { Violation } from "../../../domain/violation.ts"
+import type { JsonObject } from "../../../domain/values/json.ts"
+import type { VaultRef } from "../../../domain/subject/vault.ts"
+import type { Violation } from "../../../domain/wire/violation.ts"
 import { mapRecords } from "../../mapRecords.ts"
 import { combined, type MappedResponse, type Source } from "../../Source.ts"
 import { vaultSubaccounts } from "../curator/vault_subaccounts.ts"

@@ -1,6 +1,6 @@
 // core.subaccount_loan_aggregates: credit and debt of each subaccount by token.
-import { field } from "../../../domain/column.ts"
-import type { Table } from "../../../domain/table.ts"
+import { field } from "../../../domain/table/column.ts"
+import type { Table } from "../../../domain/table/table.ts"
 import { ordinal, symbol, tokenAddress, tokenChainId } from "../positionColumns.ts"
 import { restOfRecord, subaccountAddress } from "../shared.ts"
 

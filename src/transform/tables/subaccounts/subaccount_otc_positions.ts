@@ -1,6 +1,6 @@
 // core.subaccount_otc_positions: OTC positions of each subaccount.
-import { field } from "../../../domain/column.ts"
-import type { Table } from "../../../domain/table.ts"
+import { field } from "../../../domain/table/column.ts"
+import type { Table } from "../../../domain/table/table.ts"
 import { otcCounterparty, otcTermColumns } from "../otcColumns.ts"
 import { positionKey, usdValue } from "../positionColumns.ts"
 import { restOfRecord, subaccountAddress } from "../shared.ts"

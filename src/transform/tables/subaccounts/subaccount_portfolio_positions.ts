@@ -1,6 +1,6 @@
 // core.subaccount_portfolio_positions: positions of each subaccount by kind, with history.
-import { field, text } from "../../../domain/column.ts"
-import type { Table } from "../../../domain/table.ts"
+import { field, text } from "../../../domain/table/column.ts"
+import type { Table } from "../../../domain/table/table.ts"
 import {
   balance,
   ordinal,

@@ -1,6 +1,6 @@
 // core.subaccount_summaries: value and debt of each subaccount, with history.
-import { documented } from "../../../domain/column.ts"
-import type { Table } from "../../../domain/table.ts"
+import { documented } from "../../../domain/table/column.ts"
+import type { Table } from "../../../domain/table/table.ts"
 import { restOfRecord, subaccountAddress } from "../shared.ts"
 
 /** Names within the parts are as documented (extract's `locate`); the others may be in snake_case. */

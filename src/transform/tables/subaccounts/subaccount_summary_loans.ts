@@ -1,6 +1,6 @@
 // core.subaccount_summary_loans: loans in the loan book of each subaccount's summary.
-import { field } from "../../../domain/column.ts"
-import type { Table } from "../../../domain/table.ts"
+import { field } from "../../../domain/table/column.ts"
+import type { Table } from "../../../domain/table/table.ts"
 import { address, chain, nonEmpty } from "../../fields/readers.ts"
 import { ordinal } from "../positionColumns.ts"
 import { restOfRecord, subaccountAddress } from "../shared.ts"

@@ -1,6 +1,6 @@
 // core.subaccount_tokens: tokens of each subaccount, with history.
-import { field, text } from "../../../domain/column.ts"
-import type { Table } from "../../../domain/table.ts"
+import { field, text } from "../../../domain/table/column.ts"
+import type { Table } from "../../../domain/table/table.ts"
 import {
   balance,
   ordinal,

@@ -1,5 +1,5 @@
 // core.subaccounts: every subaccount of the platform, as the directory describes it.
-import type { Table } from "../../../domain/table.ts"
+import type { Table } from "../../../domain/table/table.ts"
 import { restOfRecord } from "../shared.ts"
 import { listedSubaccount, listItemColumns } from "../subaccountColumns.ts"
 

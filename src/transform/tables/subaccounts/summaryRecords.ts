@@ -1,11 +1,11 @@
 // Maps the summary of a subaccount (§2.2) to one row of account values and to rows of its tokens, positions and loans.
 // The document does not show the shapes of the elements.
 import type * as Result from "effect/Result"
-import { isJsonObject, type JsonObject } from "../../../domain/json.ts"
-import type { SubaccountRef } from "../../../domain/subaccount.ts"
-import type { Value } from "../../../domain/column.ts"
-import type { Table } from "../../../domain/table.ts"
-import type { Violation } from "../../../domain/violation.ts"
+import { isJsonObject, type JsonObject } from "../../../domain/values/json.ts"
+import type { SubaccountRef } from "../../../domain/subject/subaccount.ts"
+import type { Value } from "../../../domain/table/column.ts"
+import type { Table } from "../../../domain/table/table.ts"
+import type { Violation } from "../../../domain/wire/violation.ts"
 import { mapRecords } from "../../mapRecords.ts"
 import { combined, type Mapped, type MappedResponse, type Source } from "../../Source.ts"
 import { subaccountLoanAggregates } from "./subaccount_loan_aggregates.ts"

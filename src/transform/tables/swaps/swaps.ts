@@ -1,7 +1,7 @@
 // core.swaps: the journal of swaps. A row is written before its request is sent, and again when the outcome is known.
-import { field, integer, json, text, timestamp } from "../../../domain/column.ts"
-import type { JsonObject } from "../../../domain/json.ts"
-import type { Rows, Table } from "../../../domain/table.ts"
+import { field, integer, json, text, timestamp } from "../../../domain/table/column.ts"
+import type { JsonObject } from "../../../domain/values/json.ts"
+import type { Rows, Table } from "../../../domain/table/table.ts"
 import { mapRecords } from "../../mapRecords.ts"
 import { extra, subaccountAddress } from "../shared.ts"
 

@@ -1,6 +1,6 @@
 // core.observation_warnings: the service's warnings about incomplete responses.
-import { text } from "../../../domain/column.ts"
-import type { Table } from "../../../domain/table.ts"
+import { text } from "../../../domain/table/column.ts"
+import type { Table } from "../../../domain/table/table.ts"
 import { vaultChainId, vaultAddress } from "../shared.ts"
 
 export const observationWarnings: Table = {

@@ -1,6 +1,6 @@
 // core.oracle_classification: how each position of a vault was priced on each day.
-import { field, json, spellings } from "../../../domain/column.ts"
-import type { Table } from "../../../domain/table.ts"
+import { field, json, spellings } from "../../../domain/table/column.ts"
+import type { Table } from "../../../domain/table/table.ts"
 import { address, id } from "../../fields/readers.ts"
 import { extra, vaultAddress, vaultChainId, wireSpelling } from "../shared.ts"
 

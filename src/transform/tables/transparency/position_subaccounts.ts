@@ -1,6 +1,6 @@
 // core.position_subaccounts: the value of each subaccount of a vault at each position snapshot.
-import { documented, field, timestamp } from "../../../domain/column.ts"
-import type { Table } from "../../../domain/table.ts"
+import { documented, field, timestamp } from "../../../domain/table/column.ts"
+import type { Table } from "../../../domain/table/table.ts"
 import { extra, subaccountAddress, vaultAddress, vaultChainId, wireSpelling } from "../shared.ts"
 
 export const positionSubaccounts: Table = {

@@ -1,9 +1,9 @@
 // core.revert_reasons: why transactions failed, as decoded by the service from their traces.
 import type * as Result from "effect/Result"
-import { documented, integer, text } from "../../../domain/column.ts"
-import type { JsonObject } from "../../../domain/json.ts"
-import type { Table } from "../../../domain/table.ts"
-import type { Violation } from "../../../domain/violation.ts"
+import { documented, integer, text } from "../../../domain/table/column.ts"
+import type { JsonObject } from "../../../domain/values/json.ts"
+import type { Table } from "../../../domain/table/table.ts"
+import type { Violation } from "../../../domain/wire/violation.ts"
 import { canonicalHash } from "../../fields/readers.ts"
 import { mapRecords } from "../../mapRecords.ts"
 import { combined, type MappedResponse, type Source } from "../../Source.ts"

@@ -1,7 +1,7 @@
 // Maps the `warnings` of a transparency record (§2.9). They are the whole set of a vault and endpoint, so that warnings
 // which are no longer sent are retired.
-import { stableStringify } from "../../../domain/json.ts"
-import type { VaultRef } from "../../../domain/vault.ts"
+import { stableStringify } from "../../../domain/values/json.ts"
+import type { VaultRef } from "../../../domain/subject/vault.ts"
 import { mapRecords } from "../../mapRecords.ts"
 import type { Mapped, Source } from "../../Source.ts"
 import { observationWarnings } from "./observation_warnings.ts"

@@ -1,11 +1,11 @@
 // Maps the details of a vault: its description, its moving figures, and its lists, each of which is a whole set. Lists are
 // read under the names that public clients use and those of §2.10.
 import type * as Result from "effect/Result"
-import { spellings } from "../../../domain/column.ts"
-import { isJsonObject, type JsonObject } from "../../../domain/json.ts"
-import type { Table } from "../../../domain/table.ts"
-import type { VaultRef } from "../../../domain/vault.ts"
-import type { Violation } from "../../../domain/violation.ts"
+import { spellings } from "../../../domain/table/column.ts"
+import { isJsonObject, type JsonObject } from "../../../domain/values/json.ts"
+import type { Table } from "../../../domain/table/table.ts"
+import type { VaultRef } from "../../../domain/subject/vault.ts"
+import type { Violation } from "../../../domain/wire/violation.ts"
 import { contentKeys } from "../../contentKey.ts"
 import { echoedFields } from "../../fields/echoedFields.ts"
 import { movingNames, separateMoving } from "../../fields/movingFields.ts"

@@ -1,8 +1,8 @@
 // Maps the list of vaults to core.vaults and core.vault_reported_metrics. §2.10 names no fields of a vault record.
 import type * as Result from "effect/Result"
-import { canonicalAddress } from "../../../domain/address.ts"
-import type { JsonObject } from "../../../domain/json.ts"
-import type { Violation } from "../../../domain/violation.ts"
+import { canonicalAddress } from "../../../domain/values/address.ts"
+import type { JsonObject } from "../../../domain/values/json.ts"
+import type { Violation } from "../../../domain/wire/violation.ts"
 import { movingNames } from "../../fields/movingFields.ts"
 import { readColumn } from "../../fields/wireNames.ts"
 import { mapRecords } from "../../mapRecords.ts"

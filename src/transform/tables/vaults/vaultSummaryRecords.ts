@@ -1,9 +1,9 @@
 // Maps a vault summary (§2.10) to one row, and to one for each part of its allocation.
 import type * as Result from "effect/Result"
-import { isJsonObject, type JsonObject, stableStringify } from "../../../domain/json.ts"
-import { parseInstant } from "../../../domain/time.ts"
-import type { VaultRef } from "../../../domain/vault.ts"
-import type { Violation } from "../../../domain/violation.ts"
+import { isJsonObject, type JsonObject, stableStringify } from "../../../domain/values/json.ts"
+import { parseInstant } from "../../../domain/values/time.ts"
+import type { VaultRef } from "../../../domain/subject/vault.ts"
+import type { Violation } from "../../../domain/wire/violation.ts"
 import { contentKeys } from "../../contentKey.ts"
 import { echoedFields } from "../../fields/echoedFields.ts"
 import { columnReader, namesOf, readColumn } from "../../fields/wireNames.ts"

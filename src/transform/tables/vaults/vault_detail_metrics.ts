@@ -1,7 +1,7 @@
 // core.vault_detail_metrics: the figures in a vault's details that change with every reading. They are separate so that
 // core.vault_details gets a new version when the description changes, not every hour.
-import { field } from "../../../domain/column.ts"
-import type { Table } from "../../../domain/table.ts"
+import { field } from "../../../domain/table/column.ts"
+import type { Table } from "../../../domain/table/table.ts"
 import { reportedFigures } from "../reportedFigures.ts"
 import { vaultChainId, extra, reportedTimes, vaultAddress } from "../shared.ts"
 

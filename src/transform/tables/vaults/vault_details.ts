@@ -1,6 +1,6 @@
 // core.vault_details: the description in each vault's details, with its history.
-import { field } from "../../../domain/column.ts"
-import type { Table } from "../../../domain/table.ts"
+import { field } from "../../../domain/table/column.ts"
+import type { Table } from "../../../domain/table/table.ts"
 import { restOfRecord, vaultAddress, vaultChainId } from "../shared.ts"
 import { vaultDescription } from "../vaultDescription.ts"
 

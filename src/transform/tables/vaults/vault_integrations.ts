@@ -1,6 +1,6 @@
 // core.vault_integrations: where each vault's receipt token can be used.
-import { field, text } from "../../../domain/column.ts"
-import type { Table } from "../../../domain/table.ts"
+import { field, text } from "../../../domain/table/column.ts"
+import type { Table } from "../../../domain/table/table.ts"
 import { vaultListTable } from "../vaultListTable.ts"
 
 export const vaultIntegrations: Table = vaultListTable({

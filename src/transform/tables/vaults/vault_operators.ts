@@ -1,6 +1,6 @@
 // core.vault_operators: the operators of each vault.
-import { field } from "../../../domain/column.ts"
-import type { Table } from "../../../domain/table.ts"
+import { field } from "../../../domain/table/column.ts"
+import type { Table } from "../../../domain/table/table.ts"
 import { address } from "../../fields/readers.ts"
 import { wireSpelling } from "../shared.ts"
 import { vaultListTable } from "../vaultListTable.ts"

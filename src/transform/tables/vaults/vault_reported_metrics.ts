@@ -1,6 +1,6 @@
 // core.vault_reported_metrics: the figures in the list of vaults that change with every reading. They are separate so
 // that core.vaults gets a new version when the description changes, not every hour.
-import type { Table } from "../../../domain/table.ts"
+import type { Table } from "../../../domain/table/table.ts"
 import { reportedFigures } from "../reportedFigures.ts"
 import { vaultChainId, extra, reportedTimes, vaultAddress } from "../shared.ts"
 

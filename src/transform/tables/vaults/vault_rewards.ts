@@ -1,6 +1,6 @@
 // core.vault_rewards: reward programmes of each vault.
-import { field } from "../../../domain/column.ts"
-import type { Table } from "../../../domain/table.ts"
+import { field } from "../../../domain/table/column.ts"
+import type { Table } from "../../../domain/table/table.ts"
 import { vaultListTable } from "../vaultListTable.ts"
 
 export const vaultRewards: Table = vaultListTable({

@@ -1,6 +1,6 @@
 // core.vault_strategies: the strategists and subaccounts of each vault.
-import { field, type Reader } from "../../../domain/column.ts"
-import type { Table } from "../../../domain/table.ts"
+import { field, type Reader } from "../../../domain/table/column.ts"
+import type { Table } from "../../../domain/table/table.ts"
 import { address, id } from "../../fields/readers.ts"
 import { wireSpelling } from "../shared.ts"
 import { vaultListTable } from "../vaultListTable.ts"

@@ -1,6 +1,6 @@
 // core.vault_summaries: each vault's summary, with its history.
-import { field, json } from "../../../domain/column.ts"
-import type { Table } from "../../../domain/table.ts"
+import { field, json } from "../../../domain/table/column.ts"
+import type { Table } from "../../../domain/table/table.ts"
 import { chainId, restOfRecord, vaultAddress } from "../shared.ts"
 
 const returnOver = (days: number, period: string, name: string) =>

@@ -1,6 +1,6 @@
 // core.vault_summary_allocations: the allocation of each vault's assets according to its summary, with history.
-import { field } from "../../../domain/column.ts"
-import type { Table } from "../../../domain/table.ts"
+import { field } from "../../../domain/table/column.ts"
+import type { Table } from "../../../domain/table/table.ts"
 import { nonEmpty } from "../../fields/readers.ts"
 import { allocationColumns, allocationShapes } from "../allocationColumns.ts"
 import { chainId, restOfRecord, vaultAddress } from "../shared.ts"

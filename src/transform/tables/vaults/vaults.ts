@@ -1,6 +1,6 @@
 // core.vaults: the description of each vault, with its history.
-import { field, type Reader } from "../../../domain/column.ts"
-import type { Table } from "../../../domain/table.ts"
+import { field, type Reader } from "../../../domain/table/column.ts"
+import type { Table } from "../../../domain/table/table.ts"
 import { address, chain } from "../../fields/readers.ts"
 import { chainId, restOfRecord, vaultAddress, wireSpelling } from "../shared.ts"
 import { vaultDescription } from "../vaultDescription.ts"

@@ -1,8 +1,8 @@
 // Maps the withdrawals of a vault to their totals and the queue of pending requests (§2.10).
 import type * as Result from "effect/Result"
-import type { JsonObject } from "../../../domain/json.ts"
-import type { VaultRef } from "../../../domain/vault.ts"
-import type { Violation } from "../../../domain/violation.ts"
+import type { JsonObject } from "../../../domain/values/json.ts"
+import type { VaultRef } from "../../../domain/subject/vault.ts"
+import type { Violation } from "../../../domain/wire/violation.ts"
 import { contentKeys } from "../../contentKey.ts"
 import { amountFields, withAmountParts } from "../../fields/amounts.ts"
 import { echoedFields } from "../../fields/echoedFields.ts"

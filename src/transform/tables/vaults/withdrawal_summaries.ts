@@ -1,6 +1,6 @@
 // core.withdrawal_summaries: totals of pending withdrawals of each vault, with their history.
-import { field, integer } from "../../../domain/column.ts"
-import type { Table } from "../../../domain/table.ts"
+import { field, integer } from "../../../domain/table/column.ts"
+import type { Table } from "../../../domain/table/table.ts"
 import { type AmountColumns, amountNames } from "../../fields/amounts.ts"
 import { restOfRecord, vaultAddress, vaultChainId } from "../shared.ts"
 

@@ -1,0 +1,25 @@
+// vaulthouse check: the data-quality checks.
+import { type Command, toggle, values, warehouseSettings } from "../../parse/Command.ts"
+
+export const check: Command = {
+  name: "check",
+  summary: "Run the data-quality checks over the whole warehouse",
+  details:
+    "Runs the checks that derive from the tables (keys, required columns, intervals, references, times) and those of warehouse/checks (accepted values, ranges, completeness, freshness, reconciliation) over every row, and stores the results in ops.check_results. A sync runs the cheap ones on the rows it wrote. Exit code 4 if a check of severity `error` fails. --against-archive also finds a changed value that breaks no rule: it rebuilds the tables from the archived responses, outside the warehouse, and compares them; no row is changed.",
+  flags: {
+    name: values("Only this check, or the checks of this table"),
+    "against-archive": toggle("Compare every row with the archived responses"),
+    all: toggle("List passed checks too"),
+    json: toggle("Print the results as JSON"),
+  },
+  settings: warehouseSettings,
+  examples: [
+    ["check", "every check"],
+    [
+      "check --name core.ratio_history --name buffer_identity",
+      "all checks of a table, and one more",
+    ],
+    ["check --against-archive", "was any row changed since it was loaded?"],
+  ],
+  run: async (argv) => (await import("./run.ts")).runCheck(argv),
+}

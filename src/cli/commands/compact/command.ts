@@ -1,0 +1,13 @@
+// vaulthouse compact: joins archive files.
+import { type Command, toggle, warehouseSettings } from "../../parse/Command.ts"
+
+export const compact: Command = {
+  name: "compact",
+  summary: "Join the archive files of each past month into one",
+  details:
+    "Every run writes one archive file. This joins the files of each past month into one and stores repeated bodies once. Parquet files need no compaction: there is one per table and month.",
+  flags: { json: toggle("Print the summary as JSON") },
+  settings: warehouseSettings,
+  examples: [["compact", "join all past months"]],
+  run: async (argv) => (await import("./run.ts")).runCompact(argv),
+}

@@ -1,0 +1,22 @@
+// vaulthouse diff: what changed between two runs.
+import { type Command, toggle, value } from "../../parse/Command.ts"
+
+export const diff: Command = {
+  name: "diff",
+  summary: "Show what changed between two runs",
+  details:
+    "Counts the rows of each table that are new, revised or ended since the older run, up to and including the newer one. --table lists them with their values before and after. With one run: what that run changed. Runs are named as in `vaulthouse runs show`. To see a table as it was at an instant, query mart.<table>_as_of(instant).",
+  positional: { name: "run", describe: "Two runs, or one; `last` is the newest", many: true },
+  flags: {
+    table: value("List the rows of this table"),
+    vault: value("Only this vault: its address or its name"),
+    "max-rows": value("Maximum number of rows to list", "50"),
+    json: toggle("Print as JSON"),
+  },
+  examples: [
+    ["diff last", "what the last published run changed"],
+    ["diff 20260501T03 last", "everything since that run"],
+    ["diff last --table ratio_history --vault 0x…", "the old and new values"],
+  ],
+  run: async (argv) => (await import("./run.ts")).runDiff(argv),
+}

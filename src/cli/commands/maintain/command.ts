@@ -1,0 +1,13 @@
+// vaulthouse maintain: maintenance of a lake.
+import { type Command, toggle, warehouseSettings } from "../../parse/Command.ts"
+
+export const maintain: Command = {
+  name: "maintain",
+  summary: "Join the small files of a lake and remove what no reader needs",
+  details:
+    "Many small commits leave many small files, and rows in PostgreSQL. This writes the rows to Parquet, joins small files, rewrites files with many deleted rows, and removes snapshots and superseded files older than the setting `lake.keepDays`. Writers wait while it runs. `vaulthouse schedule` does it once a day. A warehouse in a file needs no maintenance.",
+  flags: { json: toggle("Print the summary as JSON") },
+  settings: warehouseSettings,
+  examples: [["maintain", "what a cron job runs once a day, on one machine"]],
+  run: async (argv) => (await import("./run.ts")).runMaintain(argv),
+}

@@ -1,0 +1,89 @@
+// Moves a warehouse and says what is left to do.
+import { resolve } from "node:path"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type { UsageError } from "../../../domain/UsageError.ts"
+import { readWarehouse } from "../../../config/secrets/secretUrl.ts"
+import { move, type Moved } from "../../../pipelines/backup/move.ts"
+import { type Place, placeOf } from "../../../pipelines/publication/warehouse.ts"
+import { textOf } from "../../parse/arguments.ts"
+import type { Arguments } from "../../parse/Command.ts"
+import { wrongUse } from "../../parse/errors.ts"
+import { execute, type Stopped } from "../../execute/execute.ts"
+import { exitCodes } from "../../parse/exit.ts"
+import { count, counted } from "../../words/numbers.ts"
+import { printReport } from "../../execute/report.ts"
+import { textTable } from "../../terminal/table.ts"
+
+const stopped: Stopped = {
+  code: exitCodes.interrupted,
+  text: "vaulthouse: stopped; nothing was moved, and the warehouse is as it was\n",
+}
+
+export const runMove = (argv: Arguments) =>
+  execute(
+    argv,
+    function* ({ settings }) {
+      const from = placeOf(settings)
+      const to = yield* targetOf(argv, from)
+      const moved = yield* move(from, to)
+      printReport(argv, moved, (all) => movedText(all, to))
+    },
+    stopped,
+  )
+
+/** The warehouse that --to and --lake-data name. */
+const targetOf = (argv: Arguments, from: Place): Effect.Effect<Place, UsageError> => {
+  const text = textOf(argv, "to")
+  const advice = "Use `--to file`, or `--to ducklake:postgres://user@host:port/database`."
+  if (text === undefined) {
+    return wrongUse("Name the target with --to.", advice)
+  }
+  const target = readWarehouse(text)
+  // Leaves out the value, which may contain a password.
+  if (Result.isFailure(target)) {
+    return wrongUse(`The value of --to ${target.failure}.`)
+  }
+  const data = textOf(argv, "lake-data")
+  if (target.success === "file") {
+    return data === undefined
+      ? Effect.succeed({ ...from, warehouse: target.success })
+      : wrongUse("--lake-data is for a lake, but --to is `file`.")
+  }
+  const lake =
+    data === undefined
+      ? from.lake
+      : {
+          extensions: undefined,
+          ...from.lake,
+          data: data.startsWith("s3://") ? data : resolve(data),
+        }
+  return Effect.succeed({
+    ...from,
+    warehouse: target.success,
+    ...(lake === undefined ? {} : { lake }),
+  })
+}
+
+const movedText = ({ from, to, rows, tables }: Moved, target: Place): string => {
+  const filled = tables.filter((table) => table.rows > 0)
+  const table = textTable(
+    ["table", "rows"],
+    filled.map((each) => [each.table, count(each.rows)]),
+    { align: ["left", "right"] },
+  )
+  return `${table}
+
+Moved ${counted(rows, "row")} of ${counted(filled.length, "table")} from ${from} to ${to}, and compared every row: all are equal. ${tables.length - filled.length} more tables are empty in both.
+
+Nothing is switched yet. To use the new warehouse, set in the configuration file:
+${settingsText(target)}
+The old one stays as it is. What is read into it from now on is not in the new one, so change the setting before the next run.
+`
+}
+
+const settingsText = ({ warehouse, lake }: Place): string => {
+  if (warehouse === undefined || warehouse === "file") return "  warehouse: file\n"
+  const data = lake?.data === undefined ? "" : `  lake.data: ${lake.data}\n`
+  return `  warehouse: the address given to --to (one with a password as \${NAME}, in the variable NAME)\n${data}`
+}

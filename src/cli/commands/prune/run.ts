@@ -1,0 +1,36 @@
+// Applies the archive's retention and prints what was deleted.
+import { prune, type PruneSummary } from "../../../pipelines/archive/prune.ts"
+import { placeOf } from "../../../pipelines/publication/warehouse.ts"
+import { textOf } from "../../parse/arguments.ts"
+import type { Arguments } from "../../parse/Command.ts"
+import { wrongUse } from "../../parse/errors.ts"
+import { execute } from "../../execute/execute.ts"
+import { count, counted, megabytes } from "../../words/numbers.ts"
+import { printReport } from "../../execute/report.ts"
+
+export const runPrune = (argv: Arguments) =>
+  execute(argv, function* ({ settings }) {
+    const text = textOf(argv, "older-than") ?? ""
+    const olderThanDays = Number(/^(\d+)d?$/.exec(text)?.[1] ?? Number.NaN)
+    if (Number.isNaN(olderThanDays)) {
+      return yield* wrongUse(
+        `--older-than ${text} is not a number of days.`,
+        "Write days, for example `--older-than 90d`.",
+      )
+    }
+    const dryRun = argv["dry-run"] === true
+    const summary = yield* prune({ ...placeOf(settings), olderThanDays, dryRun })
+    printReport(argv, summary, (found) => pruneText(found, dryRun))
+  })
+
+const pruneText = (summary: PruneSummary, dryRun: boolean): string => {
+  const { dropped, kept, segmentsRemoved, segmentsRewritten, bytesBefore, bytesAfter } = summary
+  if (dropped === 0) {
+    return `Nothing to delete: all ${count(kept)} archived responses are newer or in use.\n`
+  }
+  const responses = `${count(dropped)} of ${counted(dropped + kept, "response")}`
+  const segments = counted(segmentsRemoved, "segment")
+  return dryRun
+    ? `Would delete ${responses} (${segments} to remove, ${segmentsRewritten} to rewrite; the archive is ${megabytes(bytesBefore)}).\n`
+    : `Deleted ${responses}: ${segments} removed, ${segmentsRewritten} rewritten, ${megabytes(bytesBefore)} before, ${megabytes(bytesAfter)} now.\n`
+}

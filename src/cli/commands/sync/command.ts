@@ -1,0 +1,42 @@
+// vaulthouse sync: extract, transform, load, check, publish.
+import { type Command, toggle, value, values } from "../../parse/Command.ts"
+
+export const sync: Command = {
+  name: "sync",
+  summary: "Load what is new from the service into the warehouse",
+  details:
+    "Reads everything new since the last run (all history the first time), loads it in small transactions, checks what it wrote, and publishes the read-only copy and the Parquet files. It can be stopped at any moment without losing data.",
+  positional: {
+    name: "pipeline",
+    describe: "Pipelines to run, with those they depend on; --plan lists them",
+    many: true,
+    absent: "all",
+  },
+  flags: {
+    vault: values("Only these vaults: addresses, or names of vaults loaded before"),
+    since: value("First day to read (YYYY-MM-DD)"),
+    until: value("Last day to read (YYYY-MM-DD)"),
+    full: toggle("Read everything again"),
+    "fill-gaps": toggle(
+      "Read missing hours and days again; those the service still lacks are recorded as permanent gaps",
+    ),
+    publish: {
+      type: "boolean",
+      default: true,
+      describe: "Publish afterwards; --no-publish does not",
+    },
+    plan: toggle("Print the tasks, requests and estimated time without sending anything"),
+    workers: toggle(
+      "Send no requests: plan the tasks for the workers of the lake, and wait for them",
+    ),
+    wait: toggle("Wait while another run holds the warehouse"),
+    json: toggle("Print the summary as JSON"),
+  },
+  settings: "all",
+  examples: [
+    ["sync --base-url https://api.example.com", "load everything new"],
+    ["sync ratio_history --vault 0x… --since 2026-01-01", "one history of one vault"],
+    ["sync --plan", "what a run would read"],
+  ],
+  run: async (argv) => (await import("./run.ts")).runSync(argv),
+}

@@ -1,0 +1,45 @@
+// What a run would do: a table of its requests, and why it would not read the rest.
+import type { Plan, PlannedPipeline } from "../../../pipelines/run/plan.ts"
+import { paint } from "../../terminal/color.ts"
+import { count, counted, duration } from "../../words/numbers.ts"
+import { textTable } from "../../terminal/table.ts"
+import { paragraph } from "../../terminal/terminal.ts"
+
+const namesOf = (pipelines: ReadonlyArray<PlannedPipeline>): string =>
+  pipelines.map(({ name }) => name).join(", ")
+
+export const planText = ({ pipelines, requests, seconds, vaultsUnknown }: Plan): string => {
+  const reading = pipelines.filter(({ tasks }) => tasks > 0)
+  const skipped = pipelines.filter((each) => each.skipped !== undefined)
+  const idle = pipelines.filter((each) => !reading.includes(each) && !skipped.includes(each))
+  const table = textTable(
+    ["pipeline", "tasks", "requests"],
+    reading.map(({ name, tasks, requests: expected }) => [
+      name,
+      count(tasks),
+      `about ${count(expected)}`,
+    ]),
+    { align: ["left", "right", "right"] },
+  )
+  const reasons = [...Map.groupBy(skipped, (each) => each.skipped ?? "")].map(
+    ([reason, group]) => `  ${paragraph(`${namesOf(group)}: ${reason}`, 4)}`,
+  )
+  const time = seconds === undefined ? "" : `, about ${duration(Math.max(1, seconds))}`
+  return [
+    ...(reading.length > 0 ? [table] : []),
+    ...(reasons.length > 0 ? ["", paint("Would be skipped:", "aside"), ...reasons] : []),
+    ...(idle.length > 0
+      ? ["", paragraph(`Nothing to read${vaultsUnknown ? " yet" : ""}: ${namesOf(idle)}.`, 2)]
+      : []),
+    "",
+    `About ${counted(requests, "request")} in all${time}. Nothing was sent.`,
+    ...(vaultsUnknown
+      ? [
+          paragraph(
+            "No vault is known yet: the first run lists the vaults, then reads every history of each.",
+          ),
+        ]
+      : []),
+    "",
+  ].join("\n")
+}

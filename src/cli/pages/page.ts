@@ -1,0 +1,77 @@
+// The page of all commands, generated from the parser's help and the lists of settings and exit codes.
+import { API_KEY, API_KEY_FILE } from "../../config/settings/settings.ts"
+import { parser } from "../commandLine.ts"
+import { commands } from "../commands/index.ts"
+import { exitCodes } from "../parse/exit.ts"
+import { settingRows } from "../parse/globalFlags.ts"
+
+/** Markdown of docs/cli.md. */
+export const commandPage = async (): Promise<string> => {
+  const sections = await Promise.all(
+    commands.map(async ({ name }) => `## ${name}\n\n${fenced(await helpOf(name))}`),
+  )
+  return [
+    "# Commands and settings",
+    "Written by `make docs` from the commands. Every command also takes the flags of the [settings](#settings).\n`--json` prints one object with snake_case keys, indented on a terminal and on one line elsewhere. What is below `body`,\n`request`, `response` and `value` keeps the spelling of the service. `call` and `query --format json` print data alone.",
+    fenced(await helpOf()),
+    ...sections,
+    "## Settings",
+    "Flags win over the environment, the environment over the configuration file, the file over the defaults.\nSettings without a flag can only be set in the file.",
+    markdownTable(["in the file", "flag", "environment", "what it is", "default"], settingRows()),
+    `The API key comes from \`${API_KEY}\`, or from the file that \`${API_KEY_FILE}\` names; it has no flag,\nwhich other users of the machine could see, and is not allowed in the configuration file.`,
+    "## Exit codes",
+    markdownTable(
+      ["code", "means"],
+      Object.entries(exitCodes).map(([name, code]) => [
+        String(code),
+        meanings[name as keyof typeof exitCodes],
+      ]),
+    ),
+    "",
+  ]
+    .join("\n\n")
+    .trimEnd()
+    .concat("\n")
+}
+
+const meanings: Readonly<Record<keyof typeof exitCodes, string>> = {
+  ok: "everything landed, or nothing was new",
+  unexpected: "unexpected failure",
+  usage: "the command line or the configuration is wrong",
+  partial:
+    "some tasks failed or were quarantined, or the service rejected the API key; the rest landed. Also by `--fail-on partial` and `gaps`",
+  checks:
+    "a check of `check` or `sync` (severity `error`), `verify`, `doctor` or `notify test` failed. Also by `--fail-on checks` and `stale`",
+  deferred:
+    "the service requires a longer wait than a run allows; the next run continues from there",
+  locked: "another run holds the warehouse (`sync --wait` waits for it)",
+  interrupted:
+    "stopped by Ctrl-C or SIGTERM; `schedule` and `simulate`, which end no other way, exit with 0",
+}
+
+/** What `--help` prints, without the parts that all commands share. */
+const helpOf = async (command?: string): Promise<string> => {
+  let help = ""
+  await parser(() => undefined).parseAsync(
+    [...(command === undefined ? [] : [command]), "--help"],
+    {},
+    (_error: unknown, _argv: unknown, output: string) => {
+      help = output
+    },
+  )
+  return help
+    .replace(/^Settings:\n(?:.+\n)*\n?/m, "")
+    .replace(/^ +(?:--version|-h, --help) .*\n?/gm, "")
+    .replace(/^Options:\n+(?=Examples:|$)/m, "")
+    .trim()
+}
+
+const fenced = (text: string): string => `\`\`\`text\n${text}\n\`\`\``
+
+const markdownTable = (
+  head: ReadonlyArray<string>,
+  rows: ReadonlyArray<ReadonlyArray<string>>,
+): string =>
+  [head, head.map(() => "---"), ...rows]
+    .map((cells) => `| ${cells.map((text) => text.replaceAll("|", "\\|")).join(" | ")} |`)
+    .join("\n")

@@ -1,0 +1,130 @@
+// Reads the values of flags and positionals from the parsed command line.
+import * as Effect from "effect/Effect"
+import type { Config } from "../../config/Config.ts"
+import { parseDuration } from "../../config/read/read.ts"
+import { parseDay } from "../../domain/values/time.ts"
+import type { UsageError } from "../../domain/UsageError.ts"
+import type { PublishOptions } from "../../pipelines/publication/publish.ts"
+import type { Arguments } from "./Command.ts"
+import { wrongUse } from "./errors.ts"
+
+/** The value of a text flag or positional; `undefined` if it was not given. */
+export const textOf = (argv: Arguments, name: string): string | undefined => {
+  const value = argv[name]
+  return typeof value === "string" ? value : undefined
+}
+
+/** Every value of a flag that may be repeated. */
+export const repeatedOf = (argv: Arguments, name: string): ReadonlyArray<string> => {
+  const value = argv[name]
+  const values: ReadonlyArray<unknown> = Array.isArray(value) ? value : [value]
+  return values.filter((text) => typeof text === "string")
+}
+
+/** Every value of a flag or positional that may be repeated; commas also separate values. */
+export const textsOf = (argv: Arguments, name: string): ReadonlyArray<string> =>
+  repeatedOf(argv, name)
+    .flatMap((text) => text.split(","))
+    .map((text) => text.trim())
+    .filter((text) => text !== "")
+
+/** Values given as `--flag name=value`. */
+export const pairsOf = Effect.fnUntraced(function* (
+  argv: Arguments,
+  flag: string,
+  advice?: string,
+) {
+  const pairs: Record<string, string> = {}
+  for (const pair of repeatedOf(argv, flag)) {
+    const [, name, value = ""] = /^([\w.]+)=(.*)$/s.exec(pair) ?? []
+    if (name === undefined) {
+      return yield* wrongUse(`--${flag} ${pair} is not of the form name=value.`, advice)
+    }
+    if (pairs[name] !== undefined) {
+      const why = `--${flag} ${name} is given twice; write a list as one value with commas.`
+      return yield* wrongUse(why, advice)
+    }
+    pairs[name] = value
+  }
+  return pairs
+})
+
+/** The value of a flag that takes a whole number. */
+export const numberOf = (
+  argv: Arguments,
+  flag: string,
+  least: number,
+  most = Number.MAX_SAFE_INTEGER,
+): Effect.Effect<number, UsageError> => {
+  const text = textOf(argv, flag) ?? ""
+  const number = Number(text)
+  const range =
+    most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`
+  return /^\d+$/.test(text) && number >= least && number <= most
+    ? Effect.succeed(number)
+    : wrongUse(`--${flag} ${text} is not a whole number ${range}.`)
+}
+
+/** `--max-rows` of the commands that print lists. */
+export const rowLimit = (argv: Arguments): Effect.Effect<number, UsageError> =>
+  numberOf(argv, "max-rows", 1)
+
+/** The value of a flag that takes a duration, in seconds; `undefined` without the flag. */
+export const secondsOf = (
+  argv: Arguments,
+  flag: string,
+): Effect.Effect<number | undefined, UsageError> => {
+  const text = textOf(argv, flag)
+  const seconds = parseDuration(text)
+  return text === undefined || seconds !== undefined
+    ? Effect.succeed(seconds)
+    : wrongUse(`--${flag} ${text} is not a duration such as 30s or 5min.`)
+}
+
+/** The value of a flag that takes a day, in days since 1970; `undefined` without the flag. */
+export const dayOf = (
+  argv: Arguments,
+  flag: string,
+): Effect.Effect<number | undefined, UsageError> => {
+  const text = textOf(argv, flag)
+  const day = /^\d{4}-\d{2}-\d{2}$/.test(text ?? "") ? parseDay(text) : undefined
+  return text === undefined || day !== undefined
+    ? Effect.succeed(day)
+    : wrongUse(`--${flag} ${text} is not a day: write YYYY-MM-DD, such as 2026-01-31.`)
+}
+
+/** What to publish, by the configuration and `--no-publish`; `undefined` publishes nothing. */
+export const publishOptions = (
+  argv: Arguments,
+  {
+    publish,
+    parquet,
+    publishedMode,
+    publishedGroup,
+    publishedKeep,
+    publishedStorageVersion,
+  }: Config["settings"],
+): PublishOptions | undefined =>
+  publish.enabled && argv["publish"] !== false
+    ? {
+        parquet: parquet.enabled
+          ? {
+              compression: parquet.compression,
+              plain: parquet.profile === "compatible",
+              marts: parquet.marts,
+            }
+          : undefined,
+        access: { mode: publishedMode, group: publishedGroup },
+        keep: publishedKeep,
+        ...(publish.postgres === undefined
+          ? {}
+          : {
+              postgres: {
+                address: publish.postgres,
+                prefix: publish.postgresPrefix ?? "",
+                role: publish.postgresRole,
+              },
+            }),
+        storageVersion: publishedStorageVersion,
+      }
+    : undefined

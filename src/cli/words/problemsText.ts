@@ -1,0 +1,21 @@
+// Counts the problems of each kind in one line.
+import type { Problem, ProblemKind } from "../../pipelines/readers/problems/problems.ts"
+import { counted } from "./numbers.ts"
+
+const nouns: Readonly<Record<ProblemKind, readonly [one: string, many: string]>> = {
+  run_failed: ["failed run", "failed runs"],
+  key_rejected: ["rejected key", "rejected keys"],
+  publication_failed: ["failed publication", "failed publications"],
+  run_partial: ["failing pipeline", "failing pipelines"],
+  run_deferred: ["deferred pipeline", "deferred pipelines"],
+  failed_check: ["failed check", "failed checks"],
+  stale: ["stale series", "stale series"],
+  quarantine: ["pipeline with quarantine", "pipelines with quarantine"],
+  gap: ["pipeline with gaps", "pipelines with gaps"],
+  permanent_gap: ["pipeline with permanent gaps", "pipelines with permanent gaps"],
+}
+
+export const kindsText = (problems: ReadonlyArray<Problem>): string =>
+  [...Map.groupBy(problems, ({ kind }) => kind)]
+    .map(([kind, { length }]) => counted(length, ...nouns[kind]))
+    .join(", ")

@@ -1,0 +1,41 @@
+// Environment variables that look like settings but are not.
+import type { ConfigProblem } from "../ConfigError.ts"
+import { SERVE_TOKEN } from "../secrets/serveToken.ts"
+import { nearest, isSameName } from "../read/nearest.ts"
+import {
+  API_KEY,
+  API_KEY_FILE,
+  environmentName,
+  settingNames,
+  settingOf,
+} from "../settings/settings.ts"
+
+const PREFIX = "VAULTHOUSE_"
+
+export const unknownVariables = (
+  environment: Readonly<Record<string, string | undefined>>,
+): ReadonlyArray<ConfigProblem> => {
+  const known = [
+    API_KEY,
+    API_KEY_FILE,
+    SERVE_TOKEN,
+    ...settingNames.flatMap((name) => environmentName(settingOf(name)) ?? []),
+  ]
+  return Object.keys(environment)
+    .filter((name) => name.startsWith(PREFIX) && !known.includes(name))
+    .map((name) => ({ where: name, detail: `no setting has this name${adviceOn(name, known)}` }))
+}
+
+/** Names are compared without the prefix, which makes all of them alike. */
+const adviceOn = (variable: string, known: ReadonlyArray<string>): string => {
+  const rest = variable.slice(PREFIX.length)
+  const inFile = settingNames.find(
+    (name) => settingOf(name).flag === undefined && isSameName(name, rest),
+  )
+  if (inFile !== undefined) return `; \`${inFile}\` can only be set in the configuration file`
+  const name = nearest(
+    rest,
+    known.map((each) => each.slice(PREFIX.length)),
+  )
+  return name === undefined ? ", so it has no effect" : `; did you mean \`${PREFIX}${name}\`?`
+}

@@ -1,0 +1,281 @@
+// Reads a value from the file, the environment or a flag by the kind of its setting, or returns its problems.
+import * as Cron from "effect/Cron"
+import * as Result from "effect/Result"
+import { parseAddress } from "../../domain/values/address.ts"
+import { pathProblem, segmentProblem } from "../../domain/wire/servicePath.ts"
+import { parseDay } from "../../domain/values/time.ts"
+import { expected, type Fields, type Kind, patterns } from "../settings/kinds.ts"
+import { didYouMean } from "./nearest.ts"
+import { readPostgresUrl, readSecretUrl, readWarehouse } from "../secrets/secretUrl.ts"
+
+export type Path = ReadonlyArray<string | number>
+
+export interface Problem {
+  readonly path: Path
+  readonly detail: string
+  /** Whether the name at the end of the path is wrong, not its value. */
+  readonly isName?: true
+}
+
+/** What a problem is about, such as `vaults.include[1]`, or the section that has a wrong name. */
+export const problemSubject = ({ path, isName }: Problem): string =>
+  (isName === true ? path.slice(0, -1) : path).reduce<string>(
+    (text, step) =>
+      typeof step === "number" ? `${text}[${step}]` : text === "" ? step : `${text}.${step}`,
+    "",
+  )
+
+type Read = Result.Result<unknown, ReadonlyArray<Problem>>
+
+const fail = (path: Path, detail: string): Read => Result.fail([{ path, detail }])
+
+const show = (value: unknown): string => {
+  if (Array.isArray(value)) return value.length === 0 ? "`[]`" : "a list"
+  if (isObject(value)) return "a section"
+  const text = String(value)
+  return `\`${text.length > 60 ? `${text.slice(0, 57)}…` : text}\``
+}
+
+/** Reads text, or fails with a phrase that says what is wrong; `undefined` if it is only not what the kind expects. */
+type ReadText = (text: string) => Result.Result<unknown, string | undefined>
+
+const matching =
+  (pattern: RegExp): ReadText =>
+  (text) =>
+    pattern.test(text) ? Result.succeed(text) : Result.fail(undefined)
+
+const unlessProblem =
+  (problemOf: (text: string) => string | undefined): ReadText =>
+  (text) => {
+    const problem = problemOf(text)
+    return problem === undefined ? Result.succeed(text) : Result.fail(problem)
+  }
+
+const textReaders = {
+  text: matching(/\S/),
+  path: matching(/\S/),
+  name: matching(new RegExp(patterns.name)),
+  memory: matching(new RegExp(patterns.memory)),
+  location: matching(/^(s3:\/\/[a-z0-9]|(?!\w+:\/\/)\s*\S)/),
+  servicePath: unlessProblem(pathProblem),
+  pathSegment: unlessProblem(segmentProblem),
+  secretUrl: readSecretUrl,
+  postgresUrl: readPostgresUrl,
+  warehouse: readWarehouse,
+  address: (text) => Result.map(parseAddress(text), () => text),
+  cron: (text) =>
+    Result.isSuccess(Cron.parse(text, "UTC")) ? Result.succeed(text) : Result.fail(undefined),
+} satisfies Partial<Record<Kind["type"], ReadText>>
+
+/**
+ * Reads a value of the kind. Text becomes a number or boolean if the kind is one, so that flags, the environment and
+ * the file follow the same rules.
+ */
+export const read = (kind: Kind, value: unknown, path: Path): Read => {
+  const wrong = (why = `is not ${expected(kind)}`): Read =>
+    fail(path, mayHoldSecret(kind) ? why : `${show(value)} ${why}`)
+  switch (kind.type) {
+    case "url":
+      return typeof value === "string" ? readUrl(value, path) : wrong()
+    case "day": {
+      const day = parseDay(value)
+      return day === undefined ? wrong() : Result.succeed(day)
+    }
+    case "duration": {
+      const seconds = parseDuration(value)
+      return seconds === undefined ? wrong() : Result.succeed(seconds)
+    }
+    case "number": {
+      if (value === kind.none) return Result.succeed(undefined)
+      const number = numeric(value)
+      return number !== undefined && number > kind.above ? Result.succeed(number) : wrong()
+    }
+    case "integer": {
+      if (kind.none !== undefined && value === kind.none) return Result.succeed(undefined)
+      const number = numeric(value)
+      const fits = number !== undefined && number >= kind.min && number <= kind.max
+      return fits && Number.isInteger(number) ? Result.succeed(number) : wrong()
+    }
+    case "boolean":
+      if (typeof value === "boolean") return Result.succeed(value)
+      return value === "true" || value === "false" ? Result.succeed(value === "true") : wrong()
+    case "choice":
+      if (typeof value !== "string") return wrong()
+      return kind.of.includes(value)
+        ? Result.succeed(value)
+        : wrong(`is not ${expected(kind)}${didYouMean(value, kind.of)}`)
+    case "list":
+      return Array.isArray(value) && (value.length > 0 || kind.nonEmpty !== true)
+        ? gather(value.map((entry, index) => [index, read(kind.of, entry, [...path, index])]))
+        : wrong()
+    case "map":
+      return isObject(value)
+        ? gather(
+            Object.entries(value).map(([key, entry]) => [
+              key,
+              read(kind.of, entry, [...path, key]),
+            ]),
+            {},
+          )
+        : wrong()
+    case "record":
+      return isObject(value) ? readFields(kind.fields, value, path) : wrong()
+    case "anyOf": {
+      const form = formOf(value)
+      const found = kind.of.find((each) => formOfKind(each) === form)
+      return found === undefined ? wrong() : read(found, value, path)
+    }
+    case "variant": {
+      if (!isObject(value)) return wrong()
+      const [found, another] = Object.keys(kind.of).filter((key) => key in value)
+      const fields = kind.of[found ?? ""]
+      if (fields === undefined) return noVariant(kind, value, path)
+      return another === undefined
+        ? readFields(fields, value, path)
+        : fail([...path, another], `\`${found}\` and \`${another}\` belong in separate entries`)
+    }
+    default: {
+      if (typeof value !== "string") return wrong()
+      const found = textReaders[kind.type](value)
+      return Result.isSuccess(found) ? Result.succeed(found.success) : wrong(found.failure)
+    }
+  }
+}
+
+type Form = "list" | "section" | "scalar"
+
+const formOf = (value: unknown): Form =>
+  Array.isArray(value) ? "list" : isObject(value) ? "section" : "scalar"
+
+/** How a value of the kind is written. */
+const formOfKind = ({ type }: Kind): Form =>
+  type === "list" ? "list" : ["map", "record", "variant"].includes(type) ? "section" : "scalar"
+
+/** Whether no message may show a value of the kind. */
+const mayHoldSecret = (kind: Kind): boolean => {
+  switch (kind.type) {
+    case "secretUrl":
+    case "postgresUrl":
+    case "warehouse":
+      return true
+    case "list":
+    case "map":
+      return mayHoldSecret(kind.of)
+    case "anyOf":
+      return kind.of.some(mayHoldSecret)
+    case "record":
+      return isAnySecret(kind.fields)
+    case "variant":
+      return Object.values(kind.of).some(isAnySecret)
+    default:
+      return false
+  }
+}
+
+const isAnySecret = (fields: Fields): boolean =>
+  Object.values(fields).some((field) => mayHoldSecret(field.kind))
+
+const noVariant = ({ of }: Extract<Kind, { type: "variant" }>, value: object, path: Path): Read => {
+  const names = Object.keys(of)
+  const guess = Object.keys(value)
+    .map((key) => didYouMean(key, names))
+    .find((each) => each !== "")
+  return fail(path, `has none of ${names.map((name) => `\`${name}\``).join(", ")}${guess ?? ""}`)
+}
+
+const readFields = (fields: Fields, value: Readonly<Record<string, unknown>>, path: Path): Read => {
+  const unknown = Object.keys(value)
+    .filter((key) => !(key in fields))
+    .map((key): [string, Read] => [key, unknownKey(key, Object.keys(fields), [...path, key])])
+  const known = Object.entries(fields).map(([key, field]): [string, Read] => {
+    if (value[key] !== undefined && value[key] !== null) {
+      return [key, read(field.kind, value[key], [...path, key])]
+    }
+    return "default" in field
+      ? [key, Result.succeed(field.default)]
+      : [key, fail(path, `\`${key}\` is missing: ${expected(field.kind)}`)]
+  })
+  return gather([...unknown, ...known], {})
+}
+
+export const unknownKey = (key: string, known: ReadonlyArray<string>, path: Path): Read => {
+  const guess = didYouMean(key, known)
+  const names = known.map((name) => `\`${name}\``).join(", ")
+  const advice = guess === "" ? `; the settings here are ${names}` : guess
+  return Result.fail([{ path, detail: `unknown setting \`${key}\`${advice}`, isName: true }])
+}
+
+/** All values, or all problems if there are any. */
+const gather = (
+  parts: ReadonlyArray<readonly [string | number, Read]>,
+  into: Record<string | number, unknown> | Array<unknown> = [],
+): Read => {
+  const problems = parts.flatMap(([, part]) => (Result.isFailure(part) ? part.failure : []))
+  if (problems.length > 0) return Result.fail(problems)
+  const target = into as Record<string | number, unknown>
+  for (const [key, part] of parts) if (Result.isSuccess(part)) target[key] = part.success
+  return Result.succeed(into)
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const numeric = (value: unknown): number | undefined => {
+  const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value
+  return typeof number === "number" && Number.isFinite(number) ? number : undefined
+}
+
+const unitSeconds: Readonly<Record<string, number>> = {
+  ms: 0.001,
+  s: 1,
+  sec: 1,
+  second: 1,
+  m: 60,
+  min: 60,
+  minute: 60,
+  h: 3600,
+  hour: 3600,
+  d: 86_400,
+  day: 86_400,
+}
+
+/** Seconds of `30s`, `1.5 min`, `250ms`, `2 hours` or a plain number; must be above zero. */
+export const parseDuration = (value: unknown): number | undefined => {
+  const match = /^\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*$/i.exec(String(value))
+  const [, digits = "", word = ""] = match ?? []
+  const unit = unitSeconds[word.toLowerCase()] ?? unitSeconds[word.toLowerCase().replace(/s$/, "")]
+  const seconds = Number(digits) * (word === "" ? 1 : (unit ?? Number.NaN))
+  return match !== null && seconds > 0 ? seconds : undefined
+}
+
+const readUrl = (text: string, path: Path): Read => {
+  const parsed = URL.parse(text)
+  if (parsed === null || !/^https?:$/.test(parsed.protocol)) {
+    const guess = withScheme(text)
+    const problem = /^https?:\/\//i.test(text)
+      ? "the host or the port is wrong"
+      : "it must begin with http:// or https://"
+    return fail(
+      path,
+      `${show(text)} is not a valid address: ${problem}${guess === undefined ? "" : `; did you mean ${guess}?`}`,
+    )
+  }
+  // The message leaves out the text, which contains a secret.
+  if (parsed.username !== "" || parsed.password !== "") {
+    return fail(path, "contains a user name or password; the API key belongs in VAULTHOUSE_API_KEY")
+  }
+  if (parsed.search !== "" || parsed.hash !== "") {
+    return fail(path, `${show(parsed.origin + parsed.pathname)} must end before the \`?\` or \`#\``)
+  }
+  return Result.succeed(text.replace(/\/+$/, ""))
+}
+
+/** The likely address of a host without a scheme; local hosts rarely have https. */
+const withScheme = (text: string): string | undefined => {
+  const host = /^([\w-]+(?:\.[\w-]+)*)(:\d+)?(\/[^\s?#@]*)?$/.exec(text)
+  if (host === null) return undefined
+  const [, name = "", port] = host
+  const isOwn = name === "localhost" || name.startsWith("127.")
+  if (!isOwn && port === undefined && !name.includes(".")) return undefined
+  return `${isOwn ? "http" : "https"}://${text}`
+}

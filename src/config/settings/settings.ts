@@ -1,0 +1,359 @@
+// Every setting: flags, environment names, the configuration file, its JSON Schema and the docs derive from this list.
+import { contracts } from "../../domain/table/shape.ts"
+import { defaultTimeFields } from "../../domain/wire/timeFields.ts"
+import type { Kind, ValueOf } from "./kinds.ts"
+import {
+  fields,
+  lake,
+  parquet,
+  paths,
+  publish,
+  publishedKeep,
+  receiver,
+  report,
+  schedule,
+  vaults,
+  wire,
+} from "./sections.ts"
+
+export interface Setting {
+  readonly kind: Kind
+  readonly describe: string
+  /** The flag that sets it; the name of its environment variable derives from the flag. */
+  readonly flag?: string
+  /** A conventional variable (`NO_COLOR`): any content means `false`. */
+  readonly offVariable?: string
+  /** One that means `true`, unless it is `0` or `false`; `offVariable` overrides it. */
+  readonly onVariable?: string
+  /** Settings about the configuration file itself can't be in it. */
+  readonly inFile?: false
+  readonly default: unknown
+  /** The default in words, if the value says little. */
+  readonly defaultText?: string
+}
+
+const days = { type: "integer", min: 0, max: 3650 } as const
+
+export const settings = {
+  baseUrl: {
+    kind: { type: "url" },
+    flag: "base-url",
+    default: undefined,
+    defaultText: "none: required to reach the service",
+    describe: "Base address of the service",
+  },
+  config: {
+    kind: { type: "path" },
+    flag: "config",
+    inFile: false,
+    default: undefined,
+    defaultText: "vaulthouse.config.yaml if present",
+    describe: "Configuration file",
+  },
+  dataDir: {
+    kind: { type: "path" },
+    flag: "data-dir",
+    default: "./data",
+    describe: "Data directory: the warehouse, the published copy, Parquet and the archive",
+  },
+  warehouse: {
+    kind: { type: "warehouse" },
+    flag: "warehouse",
+    default: "file",
+    describe:
+      "What the warehouse is stored in: a `file` of the data directory, or a lake that several machines share (`ducklake:postgres://…`)",
+  },
+  lake: {
+    ...lake,
+    describe: "A lake's Parquet files, and the extensions that DuckDB needs for it",
+  },
+  workerLease: {
+    kind: { type: "duration" },
+    default: 60,
+    describe:
+      "How long a worker of a lake may be silent before its tasks go to others; the same on every machine",
+  },
+  archive: {
+    kind: { type: "location" },
+    default: undefined,
+    defaultText: "`raw` of the data directory",
+    describe: "Where every response is archived: a folder or `s3://bucket/prefix`",
+  },
+  platformSegment: {
+    kind: { type: "pathSegment", example: "platform" },
+    flag: "platform-segment",
+    default: "platform",
+    describe: "Word that replaces `platform` in the paths of the real service",
+  },
+  concurrency: {
+    kind: { type: "integer", min: 1, max: 256, none: "adaptive" },
+    flag: "concurrency",
+    default: undefined,
+    defaultText: "adaptive",
+    describe: "Requests in flight at once",
+  },
+  maxRequestsPerSecond: {
+    kind: { type: "number", above: 0, none: "none" },
+    flag: "max-requests-per-second",
+    default: undefined,
+    defaultText: "none",
+    describe: "Maximum request rate",
+  },
+  requestTimeout: {
+    kind: { type: "duration" },
+    flag: "request-timeout",
+    default: 30,
+    describe: "Time limit for one attempt of a request",
+  },
+  maxResponseMegabytes: {
+    kind: { type: "integer", min: 1, max: 80 },
+    default: 64,
+    describe: "Largest response to accept, as sent or decompressed",
+  },
+  taskTimeout: {
+    kind: { type: "duration" },
+    flag: "task-timeout",
+    default: 600,
+    describe:
+      "Time limit for one task, including retries but not the time that its requests wait to be sent",
+  },
+  logFormat: {
+    kind: { type: "choice", of: ["pretty", "json"] },
+    flag: "log-format",
+    default: undefined,
+    defaultText: "pretty on a terminal, json otherwise",
+    describe: "Format of progress and log lines on standard error",
+  },
+  logLevel: {
+    kind: { type: "choice", of: ["error", "warn", "info", "debug"] },
+    flag: "log-level",
+    default: "info",
+    describe: "Minimum log level; debug shows every request and adds traces to errors",
+  },
+  metricsFile: {
+    kind: { type: "path" },
+    flag: "metrics-file",
+    default: undefined,
+    defaultText: "none",
+    describe:
+      "File to write the metrics to after each run, for the textfile collector of node_exporter (*.prom)",
+  },
+  progress: {
+    kind: { type: "boolean" },
+    flag: "progress",
+    default: true,
+    describe: "Show progress",
+  },
+  color: {
+    kind: { type: "boolean" },
+    flag: "color",
+    offVariable: "NO_COLOR",
+    onVariable: "FORCE_COLOR",
+    default: undefined,
+    defaultText: "on a terminal",
+    describe: "Use colours (NO_COLOR and FORCE_COLOR apply too)",
+  },
+  wire: {
+    ...wire,
+    describe: "Wire names of query parameters",
+  },
+  timeFields: {
+    kind: { type: "list", of: { type: "text", example: "timestamp" } },
+    default: defaultTimeFields,
+    describe: "Names of the time field of series points, the most likely first",
+  },
+  fields: {
+    ...fields,
+    describe:
+      "Wire names of columns, and where the records of tables are, for what the API document does not name (`vaulthouse fields`)",
+  },
+  contracts: {
+    kind: {
+      type: "map",
+      of: { type: "choice", of: contracts },
+      keys: "tables such as fees",
+    },
+    default: {},
+    describe:
+      "What happens to fields of a table that no column and no setting names: `evolve` keeps them in `extra`, `freeze` fails the table's check and holds publication back, `discard` leaves them out",
+  },
+  vaults: {
+    ...vaults,
+    describe: "Which vaults to read",
+  },
+  pipelines: {
+    kind: { type: "list", of: { type: "text", example: "ratio_history" } },
+    default: [],
+    defaultText: "all",
+    describe: "Pipelines that `sync` runs by default",
+  },
+  overlapDays: {
+    kind: days,
+    default: 2,
+    describe: "Days before the newest point that are read again, for late and revised points",
+  },
+  apySeries: {
+    kind: {
+      type: "list",
+      of: {
+        type: "record",
+        fields: {
+          smoothing: { kind: { type: "boolean" }, describe: "The service's smoothing filter" },
+          averagingPeriodDays: {
+            kind: { type: "integer", min: 2, max: 365 },
+            default: 7,
+            describe: "Averaging window in days",
+          },
+        },
+      },
+    },
+    default: [
+      { smoothing: true, averagingPeriodDays: 7 },
+      { smoothing: false, averagingPeriodDays: 7 },
+    ],
+    describe: "APY series to load",
+  },
+  auditFullScanDays: {
+    kind: days,
+    default: 7,
+    describe: "Days until an audit log is read completely again, for backdated entries",
+  },
+  paths: {
+    ...paths,
+    describe: "Paths that the API document does not show; `{address}` is the subaccount",
+  },
+  scenarios: {
+    kind: { type: "path" },
+    default: undefined,
+    defaultText: "none",
+    describe: "File (YAML or JSON) with collateral simulations to request in every run",
+  },
+  performanceFeeRanges: {
+    kind: {
+      type: "list",
+      of: {
+        type: "record",
+        fields: {
+          start: { kind: { type: "day" }, describe: "First day" },
+          end: { kind: { type: "day" }, describe: "Last day" },
+        },
+      },
+    },
+    default: [],
+    describe:
+      "Date ranges to read performance fees for, in addition to year to date and month to date",
+  },
+  revertReasons: {
+    kind: {
+      type: "list",
+      of: {
+        type: "record",
+        fields: {
+          chainId: {
+            kind: { type: "integer", min: 0, max: Number.MAX_SAFE_INTEGER },
+            describe: "Platform chain id",
+          },
+          transactionHash: { kind: { type: "text", example: "0x…" }, describe: "Transaction" },
+        },
+      },
+    },
+    default: [],
+    describe: "Transactions to read the revert reason of, in addition to the failed ones found",
+  },
+  unsupportedRetryDays: {
+    kind: days,
+    default: 7,
+    describe: "Days until data that the service does not offer for a vault is requested again",
+  },
+  parquet: {
+    ...parquet,
+    describe: "Which Parquet files to publish, and their format",
+  },
+  publish: {
+    ...publish,
+    describe: "Whether a run publishes, and where besides the data directory",
+  },
+  publishedMode: {
+    kind: { type: "choice", of: ["0600", "0640", "0644"] },
+    default: "0600",
+    describe: "Mode of the published files; their folders follow it",
+  },
+  publishedGroup: {
+    kind: { type: "text", example: "analysts" },
+    default: undefined,
+    describe: "Group of the published files, by name or number",
+  },
+  publishedKeep: {
+    ...publishedKeep,
+    describe:
+      "How long earlier publications stay (`published/vaulthouse-<run>.duckdb`, `parquet/publications`)",
+  },
+  publishedStorageVersion: {
+    kind: { type: "choice", of: ["v1.0.0", "v1.1.0", "v1.2.0", "v1.3.0", "v1.4.0", "v1.5.0"] },
+    default: "v1.1.0",
+    describe:
+      "Storage version of the published copy: the oldest DuckDB that opens it (v1.0.0 needs 1.1 as well)",
+  },
+  publishFailedChecks: {
+    kind: { type: "boolean" },
+    default: true,
+    describe: "Publish even if a check of severity `error` failed",
+  },
+  failOn: {
+    kind: { type: "list", of: { type: "choice", of: ["partial", "stale", "checks", "gaps"] } },
+    flag: "fail-on",
+    default: [],
+    defaultText: "none",
+    describe:
+      "Also fail a run for problems anywhere in the warehouse: partial, stale, checks, gaps",
+  },
+  schedule: {
+    ...schedule,
+    describe: "When `vaulthouse schedule` runs each group of pipelines",
+  },
+  report: {
+    ...report,
+    describe: "Report to write after each run that publishes (`vaulthouse report`)",
+  },
+  notify: {
+    kind: { type: "list", of: receiver },
+    default: [],
+    defaultText: "none",
+    describe: "Receivers of notifications, when a problem begins and when it is resolved",
+  },
+  memoryLimit: {
+    kind: { type: "memory" },
+    default: "128MB",
+    describe: "Memory that DuckDB uses for writing before it spills to disk",
+  },
+  queryMemoryLimit: {
+    kind: { type: "memory" },
+    default: "1GB",
+    describe: "Memory that a query uses before it spills to disk",
+  },
+} as const satisfies Readonly<Record<string, Setting>>
+
+export type SettingName = keyof typeof settings
+
+type Typed<S> = S extends { readonly kind: infer K extends Kind; readonly default: infer D }
+  ? ValueOf<K> | (D extends undefined ? undefined : never)
+  : never
+
+/** The values of all settings; durations in seconds. */
+export type Settings = { readonly [N in SettingName]: Typed<(typeof settings)[N]> }
+
+export const settingNames = Object.keys(settings) as ReadonlyArray<SettingName>
+
+/** The defaults, with paths as written. */
+export const defaultSettings = Object.fromEntries(
+  settingNames.map((name) => [name, settings[name].default]),
+) as unknown as Settings
+
+export const settingOf = (name: SettingName): Setting => settings[name]
+
+/** `VAULTHOUSE_BASE_URL` for `--base-url`; `undefined` for a setting that only the file can have. */
+export const environmentName = ({ flag }: Setting): string | undefined =>
+  flag === undefined ? undefined : `VAULTHOUSE_${flag.replaceAll("-", "_").toUpperCase()}`
+
+export const API_KEY = "VAULTHOUSE_API_KEY"
+export const API_KEY_FILE = "VAULTHOUSE_API_KEY_FILE"

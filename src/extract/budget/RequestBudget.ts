@@ -1,0 +1,163 @@
+// The request budget: the rate limiter that all requests of a run share. The service's limits are not documented (§8),
+// so it learns concurrency and rate from the responses. It stops sending to a service that fails every request.
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import { setRequestLimit } from "../../domain/run/metrics.ts"
+import { CircuitBreaker } from "./CircuitBreaker.ts"
+import { Latency } from "./Latency.ts"
+import type { Learnt, Pace, PaceOptions } from "./Pace.ts"
+import { durationText, type Failure } from "../retry.ts"
+import { type PaceStore, sharedStarts } from "./sharedStarts.ts"
+import { Slots } from "../Slots.ts"
+import { ownStarts } from "./Starts.ts"
+import { statusText } from "../http/statusText.ts"
+
+/** What the budget learns from a response. */
+export interface Observation {
+  readonly status: number
+  /** Seconds the service asks to wait. */
+  readonly delaySeconds: number | undefined
+}
+
+export interface Spending {
+  readonly endpoint: string
+  /** How long the request may wait while the service rate-limits or fails all requests. */
+  readonly maxWaitMillis: number
+  /** Always slow (§2.5, §8): neither its latency nor a timeout is a sign of load. */
+  readonly isSlow: boolean
+  /** Its server errors are an expected absence (§7), not a sign of trouble. */
+  readonly expectsServerErrors: boolean
+  /** The task has sent a request before: it goes on before others begin. */
+  readonly isContinued: boolean
+}
+
+export class RequestBudget extends Context.Service<
+  RequestBudget,
+  {
+    /** Sends one request when it may start, and learns from the outcome. Fails if it would have to wait too long. */
+    readonly spend: <A extends Observation>(
+      request: Effect.Effect<A, Failure>,
+      spending: Spending,
+    ) => Effect.Effect<A, Failure>
+    /** What it has learnt of the service's limits, for later runs. */
+    readonly learnt: Effect.Effect<Learnt>
+  }
+>()("vaulthouse/extract/RequestBudget") {
+  /** With `store`, the pace is shared by all processes that use the same store; without, it starts from `learnt`. */
+  static readonly layer = (
+    options: PaceOptions = {},
+    store?: PaceStore,
+    learnt?: Learnt,
+  ): Layer.Layer<RequestBudget> =>
+    Layer.effect(
+      RequestBudget,
+      Effect.gen(function* () {
+        const starts =
+          store === undefined
+            ? ownStarts(options, learnt, yield* Clock.currentTimeMillis)
+            : yield* sharedStarts(options, store)
+        const latencies = new Map<string, Latency>()
+        const breaker = new CircuitBreaker()
+        let underWay = 0
+        let size = starts.concurrency()
+        const slots = new Slots(size)
+        const resize = (): void => {
+          const concurrency = starts.concurrency()
+          if (concurrency === size) return
+          size = concurrency
+          slots.resize(size)
+        }
+        const recordLimit = Effect.suspend(() =>
+          setRequestLimit([[{}, starts.pace().limitPerSecond]]),
+        )
+        yield* Effect.addFinalizer(() => recordLimit)
+
+        const awaitStart = Effect.fnUntraced(function* ({ endpoint, maxWaitMillis }: Spending) {
+          for (;;) {
+            const pace = starts.pace()
+            const paceNow = yield* starts.now
+            if (pace.limitedMillis(paceNow) > maxWaitMillis) {
+              return yield* Effect.fail(rateLimitedFailure(pace.pauseMillis(paceNow) / 1000))
+            }
+            const now = yield* Clock.currentTimeMillis
+            const failure = breaker.failureOf(now, endpoint, maxWaitMillis)
+            if (failure !== undefined) return yield* Effect.fail(failure)
+            const untilProbe = breaker.waitMillis(now, endpoint)
+            const wait = untilProbe > 0 ? untilProbe : yield* starts.reserve
+            if (wait <= 0) return breaker.sent(now, endpoint)
+            // Clocks tick in whole milliseconds, so a shorter wait would end at the same instant.
+            yield* Effect.sleep(Math.ceil(wait))
+          }
+        })
+
+        const spend = <A extends Observation>(
+          request: Effect.Effect<A, Failure>,
+          spending: Spending,
+        ) =>
+          Effect.gen(function* () {
+            yield* awaitStart(spending)
+            const { endpoint, isSlow, expectsServerErrors } = spending
+            const startedAt = yield* Clock.currentTimeMillis
+            underWay += 1
+            let isFull = underWay >= size
+            const outcome = yield* Effect.result(request).pipe(
+              Effect.ensuring(
+                Effect.sync(() => {
+                  isFull ||= underWay >= size
+                  underWay -= 1
+                }),
+              ),
+            )
+            const now = yield* Clock.currentTimeMillis
+            const paceNow = yield* starts.now
+            const latency = now - startedAt
+            const known = latencies.get(endpoint) ?? new Latency()
+            latencies.set(endpoint, known)
+            if (Result.isFailure(outcome)) {
+              const failure = outcome.failure
+              if (!isSlow && known.hasRisenInFailure(latency)) starts.observe(slowed)
+              const isTimeout = failure.reason._tag === "Timeout"
+              if (failure.reason._tag === "Transport" || (isTimeout && !isSlow)) {
+                breaker.failed(now, endpoint, failure)
+              }
+            } else {
+              const { status, delaySeconds } = outcome.success
+              if (status === 429) {
+                starts.observe((pace) => pace.rateLimited(paceNow, delaySeconds))
+                yield* recordLimit
+              } else {
+                starts.observe((pace) => pace.succeeded(paceNow, isFull))
+                if (!isSlow && known.hasRisen(latency)) starts.observe(slowed)
+              }
+              if (status < 500) breaker.succeeded()
+              else if (!expectsServerErrors) breaker.failed(now, endpoint, serverFailure(status))
+            }
+            resize()
+            return yield* Effect.fromResult(outcome)
+          }).pipe((work) => slots.within(work, spending.isContinued), starts.during)
+
+        return RequestBudget.of({
+          spend,
+          learnt: Effect.map(starts.now, (now) => starts.pace().learnt(now)),
+        })
+      }),
+    )
+}
+
+const slowed = (pace: Pace): void => pace.slowed()
+
+const rateLimitedFailure = (seconds: number): Failure => ({
+  reason: { _tag: "RateLimited", delaySeconds: seconds },
+  status: 429,
+  detail: `not sent: the service rate-limits every request and asks to wait ${durationText(seconds)} more, longer than the retry budget`,
+  isFinal: true,
+})
+
+const serverFailure = (status: number): Failure => ({
+  reason: { _tag: "ServerError" },
+  status,
+  detail: statusText(status) ?? "server error",
+})

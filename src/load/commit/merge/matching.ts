@@ -1,0 +1,29 @@
+// The SQL conditions of a merge: which stored rows it reads, and which rows have the same key.
+import type { Table } from "../../../domain/table/table.ts"
+import type { Staged } from "./stage.ts"
+import { day, identifier, instant } from "../../sql/sql.ts"
+
+/** `a.key = b.key AND …`; key columns are required, so equality is enough. */
+export const sameKey = (table: Table, left: string, right: string): string =>
+  table.key
+    .map((name) => `${left}.${identifier(name)} = ${right}.${identifier(name)}`)
+    .join(" AND ")
+
+/** Whether a stored row of the same key always has the same time, so that others need not be read. */
+const isTimeBoundByKey = (table: Table): boolean =>
+  table.time !== undefined && (table.key.includes(table.time) || table.mode === "first")
+
+/** Literal bounds let DuckDB skip row groups: the cost does not grow with the history stored. */
+export const withinBounds = (staged: Staged, alias: string): string => {
+  const { table, bounds } = staged
+  if (bounds === undefined || table.time === undefined || !isTimeBoundByKey(table)) return "true"
+  const type = table.columns.find((column) => column.name === table.time)?.type
+  const value = type === "date" ? day : instant
+  return `${alias}.${identifier(table.time)} BETWEEN ${value(bounds.from)} AND ${value(bounds.to)}`
+}
+
+/** First day of the month of a row's event time. */
+export const monthOf = (table: Table, alias: string): string =>
+  table.time === undefined
+    ? "NULL::DATE"
+    : `date_trunc('month', ${alias}.${identifier(table.time)})::DATE`

@@ -1,0 +1,194 @@
+// Merges staged rows into their table: the database decides what is new, revised or unchanged, and the mode of the
+// table what becomes of it. Runs inside the writer's transaction.
+import type { DuckDBConnection } from "@duckdb/node-api"
+import { allColumns, type Table, versionsOf } from "../../../domain/table/table.ts"
+import {
+  ABSENT,
+  CLASSIFIED,
+  classification,
+  excludeRetired,
+  NEW,
+  type Part,
+  REVISED,
+  UNCHANGED,
+} from "./classify.ts"
+import { monthOf, sameKey, withinBounds } from "./matching.ts"
+import { haveRepeatedMergeKeys, retireAbsent } from "./retire.ts"
+import { STAGED, type Staged } from "./stage.ts"
+import { identifier, identifiers, instant, qualified } from "../../sql/sql.ts"
+
+export interface MergeContext {
+  readonly connection: DuckDBConnection
+  readonly runId: string
+  /** Microseconds since 1970, later than any value before, those of earlier runs included. */
+  readonly tick: () => number
+}
+
+export interface Counts {
+  inserted: number
+  revised: number
+  unchanged: number
+}
+
+export interface Merged {
+  /** By the batch's index in its group. */
+  readonly counts: ReadonlyMap<number, Counts>
+  /** Months of event time (`-` for a table without) whose stored rows changed. */
+  readonly months: ReadonlySet<string>
+}
+
+/** Inserts `source`'s rows as `m`: the table's own columns and what the mode adds. */
+const insertion = (table: Table, source: string, now: string): string => {
+  const filled: Readonly<Record<string, string>> = {
+    _run_id: "m._run_id",
+    _response_id: "m._response_id",
+    _first_seen_at: `coalesce(m._first_seen_at, m._observed_at, ${now})`,
+    _updated_at: `coalesce(m._observed_at, ${now})`,
+    valid_from: `coalesce(m._observed_at, ${now})`,
+    valid_to: "NULL",
+    is_current: "true",
+  }
+  const names = allColumns(table).map(({ name }) => name)
+  const own = new Set(table.columns.map(({ name }) => name))
+  const values = names.map((name) =>
+    own.has(name) ? `m.${identifier(name)}` : (filled[name] ?? "NULL"),
+  )
+  return `INSERT INTO ${qualified(table)} (${identifiers(names)})
+    SELECT ${values.join(", ")} FROM ${source} m`
+}
+
+/** Statements that move revised rows out of the way of those that replace them, and end rows that their set lacks. */
+const supersede = (staged: Staged, now: string): ReadonlyArray<string> => {
+  const { table } = staged
+  const target = qualified(table)
+  const revisedRows = `${sameKey(table, "t", "m")} AND m._change = ${REVISED}`
+  const within = withinBounds(staged, "t")
+  const remove = `DELETE FROM ${target} t USING ${CLASSIFIED} m WHERE ${revisedRows} AND ${within}`
+  switch (table.mode) {
+    case "history": {
+      const names = allColumns(table).map(({ name }) => name)
+      const versions = qualified(versionsOf(table))
+      return [
+        `INSERT INTO ${versions} (${identifiers(names)}, _superseded_at, _superseded_by_run_id)
+         SELECT ${identifiers(names, "t")}, coalesce(m._observed_at, ${now}), m._run_id
+         FROM ${target} t JOIN ${CLASSIFIED} m ON ${revisedRows} WHERE ${within}`,
+        remove,
+      ]
+    }
+    case "slowly_changing":
+      return [
+        `UPDATE ${target} t SET valid_to = coalesce(m._observed_at, ${now}), is_current = false
+         FROM ${CLASSIFIED} m
+         WHERE ${sameKey(table, "t", "m")} AND m._change IN (${REVISED}, ${ABSENT}) AND t.is_current`,
+      ]
+    case "replace":
+      return [remove]
+    case "first":
+      return []
+  }
+}
+
+/** Number of rows in `CLASSIFIED` with the same batch, change, month of event time, and month of the stored row. */
+type Group = readonly [
+  batch: number,
+  change: number,
+  month: string,
+  storedMonth: string,
+  rows: number,
+]
+
+const groupsAfter = async (
+  { connection }: MergeContext,
+  table: Table,
+  classifying: string,
+): Promise<ReadonlyArray<Group>> => {
+  const found = await connection.runAndReadAll(`${classifying};
+    SELECT _batch, _change, coalesce(strftime(month, '%Y-%m'), '-'),
+      coalesce(strftime(_stored_month, '%Y-%m'), '-'), rows
+    FROM (SELECT _batch, _change, ${monthOf(table, "m")} AS month, _stored_month,
+      count(*)::DOUBLE AS rows FROM ${CLASSIFIED} m GROUP BY ALL)`)
+  return found.getRows() as unknown as ReadonlyArray<Group>
+}
+
+const mergeOnce = async (
+  context: MergeContext,
+  staged: Staged,
+  part: Part | undefined,
+  into: { counts: Map<number, Counts>; months: Set<string> },
+): Promise<"done" | "repeated keys"> => {
+  const { connection } = context
+  const { table } = staged
+  const now = instant(context.tick())
+  let groups = await groupsAfter(context, table, classification(staged, part, now))
+  const total = groups.reduce(
+    (sum, [, change, , , rows]) => sum + (change === ABSENT ? 0 : rows),
+    0,
+  )
+  // Batches that share a key must take effect one after the other, as if committed alone.
+  if (part === undefined && staged.rowsOfBatch.size > 1 && total < staged.rows)
+    return "repeated keys"
+  const exclusion = excludeRetired(staged)
+  if (exclusion !== undefined && groups.some(([, change]) => change === NEW)) {
+    groups = await groupsAfter(context, table, exclusion)
+  }
+  const seen = new Set(groups.map(([, change]) => change))
+  for (const [batch, change, month, storedMonth, rows] of groups) {
+    const counts = countsOf(into, batch)
+    if (change === UNCHANGED) {
+      counts.unchanged += rows
+      continue
+    }
+    if (change === NEW) counts.inserted += rows
+    else {
+      counts.revised += rows
+      into.months.add(storedMonth)
+    }
+    into.months.add(month)
+  }
+  const statements = seen.has(REVISED) || seen.has(ABSENT) ? [...supersede(staged, now)] : []
+  if (seen.has(NEW) || seen.has(REVISED)) {
+    const isWritten =
+      seen.has(UNCHANGED) || seen.has(ABSENT) ? ` WHERE m._change < ${UNCHANGED}` : ""
+    statements.push(`${insertion(table, CLASSIFIED, now)}${isWritten}`)
+  }
+  if (statements.length > 0) await connection.run(statements.join(";\n"))
+  if (part !== undefined && "round" in part) return "done"
+  for (const { batch, month, rows } of await retireAbsent(connection, staged, part?.batch, now)) {
+    countsOf(into, batch).revised += rows
+    into.months.add(month)
+  }
+  return "done"
+}
+
+const countsOf = ({ counts }: { counts: Map<number, Counts> }, batch: number): Counts => {
+  const found = counts.get(batch) ?? { inserted: 0, revised: 0, unchanged: 0 }
+  counts.set(batch, found)
+  return found
+}
+
+/** Parts of a group that must take effect one after the other: batches, or rounds if no set is among the rows. */
+const partsOf = async (
+  { connection }: MergeContext,
+  { table, rowsOfBatch, mergeKeys }: Staged,
+): Promise<ReadonlyArray<Part>> => {
+  if (table.mergeKey !== undefined || mergeKeys.length > 0) {
+    return [...rowsOfBatch.keys()].map((batch) => ({ batch }))
+  }
+  // A statement for each batch costs a lake a Parquet file each; pages of a list share no more than a few keys.
+  const found = await connection.runAndReadAll(
+    `SELECT max(batches) FROM (SELECT count(DISTINCT _batch)::DOUBLE AS batches
+     FROM ${STAGED} GROUP BY ${identifiers(table.key)})`,
+  )
+  return Array.from({ length: Number(found.getRows()[0]?.[0] ?? 0) }, (_, at) => ({
+    round: at + 1,
+  }))
+}
+
+export const merge = async (context: MergeContext, staged: Staged): Promise<Merged> => {
+  const into = { counts: new Map<number, Counts>(), months: new Set<string>() }
+  if (!(await haveRepeatedMergeKeys(context.connection, staged))) {
+    if ((await mergeOnce(context, staged, undefined, into)) === "done") return into
+  }
+  for (const part of await partsOf(context, staged)) await mergeOnce(context, staged, part, into)
+  return into
+}

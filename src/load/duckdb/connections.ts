@@ -1,0 +1,58 @@
+// The DuckDB instance that a process writes with; its limits and time zone are set before anything is read.
+import { availableParallelism } from "node:os"
+import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
+import { makePrivateDirectory } from "../files/privateDirectory.ts"
+import { CATALOG, literal } from "../sql/sql.ts"
+
+export interface Connections {
+  readonly writer: DuckDBConnection
+  readonly reader: DuckDBConnection
+  readonly close: () => void
+}
+
+/** What DuckDB may use of the machine. */
+export interface Limits {
+  /** For example `1GB` (default 128MB); what does not fit is spilled. */
+  readonly memoryLimit?: string
+  readonly threads?: number
+}
+
+const MAX_SPILL = "20GB"
+
+/** `attach` attaches the warehouse as `CATALOG`; `spill` is the folder for what does not fit into memory. */
+export const openConnections = async (
+  { memoryLimit = "128MB", threads }: Limits,
+  spill: string,
+  attach: (writer: DuckDBConnection) => Promise<void>,
+): Promise<Connections> => {
+  makePrivateDirectory(spill)
+  const instance = await DuckDBInstance.create(":memory:", {
+    memory_limit: memoryLimit,
+    temp_directory: spill,
+    // One core is left to reading and parsing: on two, a second thread here slows both by a sixth.
+    threads: String(threads ?? Math.max(1, availableParallelism() - 1)),
+  })
+  try {
+    const writer = await instance.connect()
+    // DuckDB ignores it among the options of `create`.
+    await writer.run(`SET max_temp_directory_size = ${literal(MAX_SPILL)}`)
+    await attach(writer)
+    const reader = await instance.connect()
+    for (const connection of [writer, reader]) {
+      await connection.run(`USE ${CATALOG}`)
+      await connection.run("SET TimeZone = 'UTC'")
+    }
+    return {
+      writer,
+      reader,
+      close: () => {
+        writer.closeSync()
+        reader.closeSync()
+        instance.closeSync()
+      },
+    }
+  } catch (cause) {
+    instance.closeSync()
+    throw cause
+  }
+}

@@ -1,0 +1,60 @@
+// What was known at an instant: a table macro mart.<table>_as_of(instant) for each table that keeps its past.
+import { allColumns, type Table, tableName, versionsOf } from "../../domain/table/table.ts"
+import { identifier, identifiers, literal } from "../sql/sql.ts"
+
+export interface AsOfMacro {
+  /** Without its schema, which is `mart`. */
+  readonly name: string
+  readonly table: Table
+  readonly sql: string
+  readonly comment: string
+}
+
+// A cast would convert a TIMESTAMPTZ by the reader's time zone, and drop the offset of a text: epoch_us converts the
+// first correctly and rejects the second.
+const INSTANT = "make_timestamp(epoch_us(instant))"
+
+// Names no catalog: a macro looks its tables up in the catalog in use, which in a copy has another name.
+const stored = ({ schema, name }: Table): string => `${identifier(schema)}.${identifier(name)}`
+
+const columnsOf = (table: Table): string => identifiers(allColumns(table).map(({ name }) => name))
+
+/** Rows whose values were known at the instant, and versions that were superseded only after it. */
+const historySql = (table: Table): string =>
+  `SELECT ${columnsOf(table)} FROM ${stored(table)} WHERE _updated_at <= ${INSTANT}
+UNION ALL
+SELECT ${columnsOf(table)} FROM ${stored(versionsOf(table))}
+WHERE _updated_at <= ${INSTANT} AND _superseded_at > ${INSTANT}`
+
+/** The content that was current at the instant, without its end, which was not known then. */
+const slowlyChangingSql = (table: Table): string => {
+  const current: Readonly<Record<string, string>> = {
+    valid_to: "NULL::TIMESTAMP AS valid_to",
+    is_current: "true AS is_current",
+  }
+  const columns = allColumns(table).map(({ name }) => current[name] ?? identifier(name))
+  return `SELECT ${columns.join(", ")} FROM ${stored(table)}
+WHERE valid_from <= ${INSTANT} AND (valid_to IS NULL OR valid_to > ${INSTANT})`
+}
+
+/** The macro of a table, or `undefined` if its mode keeps no past. */
+export const asOfMacro = (table: Table): AsOfMacro | undefined => {
+  if (table.mode !== "history" && table.mode !== "slowly_changing") return undefined
+  const sql = table.mode === "history" ? historySql(table) : slowlyChangingSql(table)
+  return {
+    name: `${table.name}_as_of`,
+    table,
+    sql,
+    comment: `${tableName(table)} as it was known at an instant, a TIMESTAMP in UTC. One row per ${table.key.join(", ")}.`,
+  }
+}
+
+export const asOfMacros = (tables: ReadonlyArray<Table>): ReadonlyArray<AsOfMacro> =>
+  tables.flatMap((table) => asOfMacro(table) ?? [])
+
+/** A macro and its comment, for a connection whose catalog in use is the warehouse's. */
+export const asOfMacroStatements = ({ name, sql, comment }: AsOfMacro): ReadonlyArray<string> => [
+  // No types of parameters and no overloads: DuckDB 1.1 to 1.3 would not read them back.
+  `CREATE OR REPLACE MACRO mart.${identifier(name)}(instant) AS TABLE ${sql}`,
+  `COMMENT ON MACRO TABLE mart.${identifier(name)} IS ${literal(comment)}`,
+]

@@ -1,0 +1,111 @@
+// The data dictionary: every table and mart, from the declarations that the database itself is made from. `vaulthouse
+// tables`, docs/tables.md, deploy/dbt and the tables of schema meta are made from it.
+import type { Column } from "../../domain/table/column.ts"
+import { allColumns, storedKey, type Table, tableName } from "../../domain/table/table.ts"
+import { asOfMacro } from "./asOf.ts"
+import { storedTables } from "../tables/ddl.ts"
+import { type Mart, type Measure, marts } from "./marts.ts"
+import { storedType } from "../sql/sql.ts"
+
+export interface DictionaryColumn {
+  readonly name: string
+  readonly type: string
+  /** DuckDB's type, in lower case. */
+  readonly databaseType: string
+  readonly unit: string | undefined
+  readonly comment: string
+  /** Fields of the API's response; the first one present wins. Empty for a column that vaulthouse itself fills. */
+  readonly fields: ReadonlyArray<string>
+  /** Never null. */
+  readonly required: boolean
+  /** How it is aggregated over rows, if it can be. */
+  readonly measure: Measure | undefined
+}
+
+export interface DictionaryEntry {
+  readonly name: string
+  readonly comment: string
+  readonly grain: string
+  /** No two rows have the same values in these. */
+  readonly key: ReadonlyArray<string>
+  readonly source: string
+  /** The macro that gives the table as it was known at an instant, for tables that keep their past. */
+  readonly asOf: string | undefined
+  readonly columns: ReadonlyArray<DictionaryColumn>
+  readonly example: string
+}
+
+/** Views of schema meta, and what each of them shows under another name. */
+export const metaViews: Readonly<Record<string, string>> = {
+  "meta.freshness": "mart.pipeline_freshness",
+  "meta.runs": "ops.runs",
+}
+
+/** Marts first, because most people look for them. `tables` may already include those with superseded versions. */
+export const dictionaryOf = (tables: ReadonlyArray<Table>): ReadonlyArray<DictionaryEntry> => {
+  const stored = new Map(tables.flatMap(storedTables).map((table) => [tableName(table), table]))
+  const entries = [...marts.map(martEntry), ...[...stored.values()].map(tableEntry)]
+  const views = Object.entries(metaViews).flatMap(([name, shown]) =>
+    entries
+      .filter((entry) => entry.name === shown)
+      .map((entry) => ({
+        ...entry,
+        name,
+        source: shown,
+        example: `select * from ${name} limit 5`,
+      })),
+  )
+  return [...entries, ...views]
+}
+
+const martEntry = (mart: Mart): DictionaryEntry => ({
+  name: `mart.${mart.name}`,
+  comment: mart.description.trim(),
+  grain: mart.grain,
+  key: mart.key,
+  source: `warehouse/marts/${mart.name}.sql`,
+  asOf: undefined,
+  columns: mart.columns.map(({ name, type, unit, comment, measure }) => ({
+    name,
+    type,
+    databaseType: type,
+    unit,
+    comment,
+    fields: [],
+    required: mart.key.includes(name),
+    measure,
+  })),
+  example: mart.example,
+})
+
+const tableEntry = (table: Table): DictionaryEntry => {
+  const macro = asOfMacro(table)
+  return {
+    name: tableName(table),
+    comment: table.comment,
+    grain: table.grain,
+    key: storedKey(table),
+    source: table.source,
+    asOf: macro && `mart.${macro.name}(instant)`,
+    columns: allColumns(table).map(columnEntry),
+    example: table.example,
+  }
+}
+
+const columnEntry = ({
+  name,
+  type,
+  unit,
+  comment,
+  fields,
+  required,
+}: Column): DictionaryColumn => ({
+  name,
+  type,
+  databaseType: storedType[type].toLowerCase(),
+  unit,
+  comment,
+  fields: fields ?? [],
+  required: required === true,
+  measure: undefined,
+})

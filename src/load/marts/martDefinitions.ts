@@ -1,0 +1,25 @@
+// How each view and macro of schema mart, and each part of schema meta, is made. Reads their files when it is imported.
+import { createHash } from "node:crypto"
+import { type Table } from "../../domain/table/table.ts"
+import { asOfMacros, asOfMacroStatements } from "./asOf.ts"
+import { marts, martStatements } from "./marts.ts"
+import { metaDefinitions } from "./metaDefinitions.ts"
+
+export interface Definition {
+  /** With its schema. */
+  readonly name: string
+  readonly statements: ReadonlyArray<string>
+  readonly fingerprint: string
+}
+
+const define = (name: string, statements: ReadonlyArray<string>): Definition => ({
+  name,
+  statements,
+  fingerprint: createHash("sha256").update(statements.join(";")).digest("hex"),
+})
+
+export const martDefinitions = (tables: ReadonlyArray<Table>): ReadonlyArray<Definition> => [
+  ...marts.map((mart) => define(`mart.${mart.name}`, martStatements(mart))),
+  ...asOfMacros(tables).map((macro) => define(`mart.${macro.name}`, asOfMacroStatements(macro))),
+  ...metaDefinitions(tables).map(({ name, statements }) => define(name, statements)),
+]

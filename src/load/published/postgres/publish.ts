@@ -1,0 +1,195 @@
+// Publishes a published copy to PostgreSQL (docs/decisions/0019-publishing-to-postgresql.md). Readers there see one
+// whole publication at any time; if a publication is killed, the next one reuses its parts.
+import { createHash } from "node:crypto"
+import { mkdir, rm } from "node:fs/promises"
+import { join } from "node:path"
+import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
+import * as Effect from "effect/Effect"
+import type { Client } from "pg"
+import type { PostgresTarget } from "../../../domain/stores/postgresUrl.ts"
+import type { Table } from "../../../domain/table/table.ts"
+import { publishedDirectory } from "../read/PublishedCopy.ts"
+import type { Current, PublishedKeep } from "../publishedFiles.ts"
+import { literal } from "../../sql/sql.ts"
+import { connect } from "../../postgres/connect.ts"
+import { describeViews, makeRole } from "./describe.ts"
+import { type Names, namesOf } from "./names.ts"
+import { materialize, periodsOf, writeCsv } from "./periods.ts"
+import { type PostgresError, postgresError } from "../../postgres/PostgresError.ts"
+import { type Relation, relationsOf } from "./relations.ts"
+import { removeOld } from "./retention.ts"
+import { addPart, keyOf, openStore, storedParts } from "./store.ts"
+import { type Content, makeRunSchema, switchViews } from "./views.ts"
+
+export interface PostgresSchemas {
+  /** Prefix of the names of all schemas. */
+  readonly prefix: string
+  /** A role that may read them. */
+  readonly role: string | undefined
+}
+
+export interface PostgresPublication {
+  /** Schema of the publication. */
+  readonly schema: string
+  readonly rows: number
+  /** Rows copied by this publication: those of the tables and months that changed. */
+  readonly rowsCopied: number
+  readonly seconds: number
+}
+
+interface Request extends PostgresSchemas {
+  readonly target: PostgresTarget
+  readonly keep: PublishedKeep
+  readonly dataDir: string
+  /** The published copy. */
+  readonly current: Current
+  readonly tables: ReadonlyArray<Table>
+}
+
+/** Publishes the copy. An interruption waits until the running statement has ended. */
+export const publishToPostgres = (
+  request: Request,
+): Effect.Effect<PostgresPublication, PostgresError> =>
+  Effect.callback((resume) => {
+    const stop = new AbortController()
+    const ended = publishAll(request, stop.signal).then(
+      (published) => resume(Effect.succeed(published)),
+      (cause: unknown) => resume(Effect.fail(postgresError(request.target.shown, cause))),
+    )
+    return Effect.promise(() => {
+      stop.abort()
+      return ended
+    })
+  })
+
+const publishAll = async (request: Request, stop: AbortSignal): Promise<PostgresPublication> => {
+  const began = performance.now()
+  const { keep, prefix, role } = request
+  const target = request.target.shown
+  const names = namesOf(prefix)
+  const relations = relationsOf(request.tables)
+  const client = await connect(request.target)
+  stop.addEventListener("abort", () => void client.end())
+  try {
+    await openStore(client, target, names)
+    if (role !== undefined) await makeRole(client, target, role)
+    const copied = await copyContents(request, client, names, relations, stop)
+    const run = {
+      number: await nextNumber(client),
+      runId: request.current.run_id,
+      publishedAt: request.current.published_at,
+      contents: copied.contents,
+    }
+    await makeRunSchema(client, names, run, role)
+    const described = descriptionOf(relations, role)
+    if (await switchViews(client, target, names, run, described)) {
+      await describeViews(client, names, relations, role, described)
+    }
+    await removeOld(client, names, keep)
+    return {
+      schema: names.run(run.number),
+      rows: copied.rows,
+      rowsCopied: copied.rowsCopied,
+      seconds: (performance.now() - began) / 1000,
+    }
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+const nextNumber = async (client: Client): Promise<number> => {
+  const { rows } = await client.query<{ number: string }>(
+    "SELECT coalesce(max(number), 0) + 1 AS number FROM publications",
+  )
+  return Number(rows[0]?.number)
+}
+
+const descriptionOf = (relations: ReadonlyArray<Relation>, role: string | undefined): string =>
+  createHash("sha256")
+    .update(
+      JSON.stringify([
+        role,
+        relations.map(({ name, comment, columns }) => [name, comment, columns]),
+      ]),
+    )
+    .digest("hex")
+
+interface Copied {
+  readonly contents: ReadonlyArray<Content>
+  readonly rows: number
+  readonly rowsCopied: number
+}
+
+/** Copies the periods that the database lacks, one at a time through a file, so that memory does not grow with them. */
+const copyContents = async (
+  { dataDir, current }: Request,
+  client: Client,
+  names: Names,
+  relations: ReadonlyArray<Relation>,
+  stop: AbortSignal,
+): Promise<Copied> => {
+  const folder = join(dataDir, "tmp", "postgres")
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const file = join(folder, "rows.csv")
+  const stored = await storedParts(client)
+  const contents: Array<Content> = []
+  let rows = 0
+  let rowsCopied = 0
+  const opened = await openCopy(join(publishedDirectory(dataDir), current.file), folder)
+  const { connection } = opened
+  const interrupt = (): void => connection.interrupt()
+  stop.addEventListener("abort", interrupt)
+  try {
+    for (const relation of relations) {
+      const source = await materialize(connection, relation)
+      const parts: Array<string> = []
+      for (const period of await periodsOf(connection, relation, source)) {
+        stop.throwIfAborted()
+        let id = stored.get(keyOf(relation, period))
+        if (id === undefined) {
+          await writeCsv(connection, relation, source, period, file)
+          id = await addPart(client, names, relation, period, file)
+          rowsCopied += period.rows
+        }
+        rows += period.rows
+        parts.push(id)
+      }
+      contents.push({ relation, parts })
+    }
+  } finally {
+    stop.removeEventListener("abort", interrupt)
+    opened.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+  return { contents, rows, rowsCopied }
+}
+
+/** Opens the copy in one transaction, so that all marts have the same present time. */
+const openCopy = async (
+  file: string,
+  folder: string,
+): Promise<{ readonly connection: DuckDBConnection; readonly close: () => void }> => {
+  const instance = await DuckDBInstance.create(":memory:", {
+    memory_limit: "256MB",
+    temp_directory: folder,
+    // One thread, so that sums of doubles are equal each time and unchanged periods are not copied again.
+    threads: "1",
+  })
+  try {
+    const connection = await instance.connect()
+    await connection.run(`ATTACH ${literal(file)} AS published (READ_ONLY)`)
+    await connection.run("USE published")
+    await connection.run("SET TimeZone = 'UTC'")
+    await connection.run("BEGIN")
+    return {
+      connection,
+      close: () => {
+        connection.closeSync()
+        instance.closeSync()
+      },
+    }
+  } catch (cause) {
+    instance.closeSync()
+    throw cause
+  }
+}

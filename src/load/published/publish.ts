@@ -1,0 +1,231 @@
+// Makes what readers use: the Parquet export and a complete read-only copy of the database, put in place by
+// rename so that readers never see half of it.
+import { existsSync } from "node:fs"
+import { readdir, rm } from "node:fs/promises"
+import { join } from "node:path"
+import * as Effect from "effect/Effect"
+import { rowsOf } from "../duckdb/rowsOf.ts"
+import { Changes, onCopy, type Session } from "../commit/session.ts"
+import { transaction } from "../duckdb/transaction.ts"
+import { makePrivateDirectory } from "../files/privateDirectory.ts"
+import { putInPlace, writeDurably } from "../files/durableFiles.ts"
+import { filesError, type LoadError } from "../errors.ts"
+import { parquetDirectory } from "./parquet/manifest.ts"
+import { type Exported, exportParquet } from "./parquet/exportParquet.ts"
+import type { ParquetOptions } from "./parquet/parquetFile.ts"
+import { makeCurrent, removeOldParquet, removeParquet } from "./parquet/parquetFolder.ts"
+import { publishedDirectory } from "./read/PublishedCopy.ts"
+import { giveAccess, giveAccessBelow, ownerOnly, type PublishedAccess } from "./publishedAccess.ts"
+import {
+  ASIDE,
+  copyName,
+  giveStableName,
+  type PublishedKeep,
+  readCurrent,
+  removeOldCopies,
+  unfinished,
+  writeCurrent,
+} from "./publishedFiles.ts"
+import { type ViewDefinitions, viewDefinitions } from "./publishedViews.ts"
+import { isoOf, readRows } from "../duckdb/readRows.ts"
+import { literal } from "../sql/sql.ts"
+import { readStoredMarts } from "./marts/readStoredMarts.ts"
+import { contentOf } from "./publishedContent.ts"
+import { refreshStoredMarts } from "./marts/refreshStoredMarts.ts"
+import { publications } from "../tables/ops/publications.ts"
+import { STORAGE_VERSION } from "../storage/template.ts"
+import { Warehouse } from "../Warehouse.ts"
+import { undoing } from "../duckdb/undoing.ts"
+
+export interface PublishOptions {
+  /** `undefined` makes no Parquet, and removes what an earlier publication made: it would go out of date. */
+  readonly parquet: ParquetOptions | undefined
+  /** Without it, only the owner can read what is published. */
+  readonly access?: PublishedAccess
+  /** Without it, earlier publications are removed. */
+  readonly keep?: PublishedKeep
+  /** Storage version of the copy; by default the warehouse's own (`STORAGE_VERSION`). */
+  readonly storageVersion?: string
+}
+
+/** What is published, and how it was defined. */
+export interface Publishing extends PublishOptions {
+  /** Fingerprint of everything besides the rows that decides what is published; if it changes, that is news. */
+  readonly definition: string
+  /** Make every stored mart and Parquet file again, even if recorded as up to date. */
+  readonly rebuildAll?: boolean
+}
+
+export interface Publication {
+  readonly runId: string
+  /** As-of time of everything published, ISO-8601 UTC. */
+  readonly publishedAt: string
+  readonly parquetFiles: number
+  readonly parquetRows: number
+  /** Parquet files that were written: those whose rows changed. */
+  readonly parquetWritten: number
+  /** Parquet files of earlier publications that were removed, if this one makes none. */
+  readonly parquetRemoved: number
+}
+
+/** Records the publication. Resolves to its as-of time, in microseconds since 1970: `at`, or the present. */
+const stamp = (
+  session: Session,
+  at: number | undefined,
+  parquet: { readonly files: number; readonly rows: number } | undefined,
+): Promise<number> =>
+  transaction(session, async () => {
+    const published_at = at ?? session.tick()
+    const publication = {
+      run_id: session.runId,
+      published_at,
+      parquet_files: parquet?.files,
+      parquet_rows: parquet?.rows,
+    }
+    await new Changes(session).write([rowsOf(publications, [publication])])
+    return published_at
+  })
+
+/** Makes the copy's marts read their stored rows, and the file readable for older versions of DuckDB. */
+const completeCopy = async ({ connection }: Session, copy: string): Promise<void> => {
+  // DuckDB 1.5 leaves metadata of earlier checkpoints in place, and some such files fail to open in 1.1 to 1.3 with
+  // "Failed to load metadata pointer": the copy's own checkpoint writes all metadata again.
+  await connection.run("SET experimental_metadata_reuse = false")
+  await connection.run(`ATTACH ${literal(copy)} AS copied`)
+  const undo = async () => {
+    await connection.run("DETACH copied")
+    await connection.run("RESET experimental_metadata_reuse")
+  }
+  await undoing(undo, async () => {
+    await readStoredMarts(connection, "copied")
+    await connection.run("CHECKPOINT copied")
+  })
+}
+
+/** Opens the copy as a reader would and reads its stamp and views, before it takes the old one's place. */
+const checkCopy = async (
+  session: Session,
+  copy: string,
+  runId: string,
+): Promise<ViewDefinitions> => {
+  await session.connection.run(`ATTACH ${literal(copy)} AS copied (READ_ONLY)`)
+  return undoing(
+    () => session.connection.run("DETACH copied"),
+    async () => {
+      const [newest] = await readRows(
+        session.connection,
+        "SELECT run_id FROM copied.ops.publications ORDER BY published_at DESC LIMIT 1",
+      )
+      if (newest?.["run_id"] !== runId) {
+        throw new Error(
+          `the copy holds the state of run ${String(newest?.["run_id"])}, not ${runId}`,
+        )
+      }
+      return viewDefinitions(session.connection, "copied")
+    },
+  )
+}
+
+const countsOf = (exported: Exported | undefined) => {
+  const files = exported?.manifest.files ?? []
+  return { files: files.length, rows: files.reduce((sum, { rows }) => sum + rows, 0) }
+}
+
+/** The copy published last in this folder, if it has the same definition and not all rows must be copied. */
+const previousCopy = async (
+  dataDir: string,
+  { rebuildAll = false, definition }: Publishing,
+): Promise<string | undefined> => {
+  const current = await readCurrent(dataDir)
+  if (rebuildAll || current?.definition !== definition) return undefined
+  const file = join(publishedDirectory(dataDir), current.file)
+  return existsSync(file) ? file : undefined
+}
+
+const publishAll = async (
+  session: Session,
+  warehouse: Warehouse["Service"],
+  options: Publishing,
+): Promise<Publication> => {
+  const { dataDir } = warehouse
+  const access = options.access ?? ownerOnly
+  const directory = publishedDirectory(dataDir)
+  makePrivateDirectory(directory)
+  for (const name of await readdir(directory)) {
+    if (name.startsWith(ASIDE)) await rm(join(directory, name), { force: true })
+  }
+  await writeDurably(unfinished(dataDir), "")
+  // Changes from here on are not in this publication and have to be marked again.
+  session.marked.clear()
+  const { runId } = session
+  const micros = await stamp(session, undefined, undefined)
+  const publishedAt = isoOf(BigInt(micros))
+  const aside = join(directory, `${ASIDE}${process.pid}.duckdb`)
+  const { content, exported } = await session.makeCopy({
+    file: aside,
+    storageVersion: options.storageVersion ?? STORAGE_VERSION,
+    previous: await previousCopy(dataDir, options),
+    complete: async (connection) => {
+      const source = connection === session.connection ? session : onCopy(session, connection)
+      await refreshStoredMarts(source, options.rebuildAll ?? false)
+      const made =
+        options.parquet === undefined
+          ? undefined
+          : await exportParquet({
+              connection,
+              dataDir,
+              tables: warehouse.tables,
+              options: options.parquet,
+              stamp: { runId, publishedAt },
+              access,
+              rebuildAll: options.rebuildAll ?? false,
+            })
+      // Records it in the warehouse, and in the copy if that is another database.
+      for (const each of connection === session.connection ? [session] : [session, source]) {
+        if (made !== undefined) await stamp(each, micros, countsOf(made))
+      }
+      const [found] = await readRows(connection, contentOf)
+      return { exported: made, content: String(found?.["content"]) }
+    },
+  })
+  await completeCopy(session, aside)
+  const definitions = await checkCopy(session, aside, runId)
+  await giveAccess(aside, access)
+  const file = copyName(runId)
+  if (exported !== undefined) await makeCurrent(dataDir, exported.manifest)
+  await putInPlace(aside, join(directory, file))
+  await giveStableName(dataDir, file)
+  const parquetRemoved = exported === undefined ? await removeParquet(dataDir) : 0
+  await writeCurrent(dataDir, {
+    file,
+    run_id: runId,
+    published_at: publishedAt,
+    definition: options.definition,
+    content,
+    ...definitions,
+  })
+  const keep = options.keep ?? { copies: 0, days: 0 }
+  await removeOldCopies(dataDir, file, keep)
+  if (exported !== undefined) await removeOldParquet(dataDir, exported.manifest, keep)
+  await giveAccessBelow(dataDir, [directory, parquetDirectory(dataDir)], access)
+  await rm(unfinished(dataDir))
+  const { files, rows } = countsOf(exported)
+  return {
+    runId,
+    publishedAt,
+    parquetFiles: files,
+    parquetRows: rows,
+    parquetWritten: exported?.written ?? 0,
+    parquetRemoved,
+  }
+}
+
+/** Publishes the warehouse as it is now; readers keep what they had until each part is complete. */
+export const publish = (options: Publishing): Effect.Effect<Publication, LoadError, Warehouse> =>
+  Effect.flatMap(Warehouse, (warehouse) =>
+    warehouse.exclusively("Publishing the warehouse", (session) =>
+      publishAll(session, warehouse, options).catch((cause: unknown) => {
+        throw filesError("Publishing the warehouse", cause)
+      }),
+    ),
+  )

@@ -1,0 +1,104 @@
+// The files of published/: one immutable copy for each publication, the stable name that readers open, and
+// current.json, which says what is published without opening it.
+import { readdir, readFile, rm, stat } from "node:fs/promises"
+import { join } from "node:path"
+import * as Schema from "effect/Schema"
+import { linkOrCopy, putInPlace, writeDurably } from "../files/durableFiles.ts"
+import { publishedDirectory, publishedFile } from "./read/PublishedCopy.ts"
+
+export const CURRENT = "current.json"
+
+/** Prefix of unfinished files; the next publication removes those that a killed one left. */
+export const ASIDE = ".tmp-"
+
+/** A file that exists while a publication is being made, and after one was killed. */
+export const unfinished = (dataDir: string): string =>
+  join(publishedDirectory(dataDir), `${ASIDE}unfinished`)
+
+/** How many earlier publications stay for readers that open them by name, and for how long after they were replaced. */
+export interface PublishedKeep {
+  readonly copies: number
+  readonly days: number
+}
+
+const Current = Schema.Struct({
+  /** The immutable copy, in the same folder. */
+  file: Schema.NonEmptyString,
+  run_id: Schema.NonEmptyString,
+  /** As-of time of everything in the copy, ISO-8601 UTC. */
+  published_at: Schema.NonEmptyString,
+  /** Fingerprint of everything besides the rows that decides what is published. */
+  definition: Schema.String,
+  /** Fingerprint of the rows whose change is news; earlier versions recorded none. */
+  content: Schema.optionalKey(Schema.String),
+  /** Hashes of the copy's views and macros, and the version of DuckDB that wrote them (`publishedViews.ts`). */
+  duckdb: Schema.String,
+  views: Schema.Record(Schema.String, Schema.String),
+})
+/** What is published. */
+export type Current = typeof Current.Type
+
+const decodeCurrent = Schema.decodeUnknownSync(Schema.fromJsonString(Current))
+
+/** File of the copy that a run published. */
+export const copyName = (runId: string): string => `vaulthouse-${runId}.duckdb`
+
+const isCopy = (name: string): boolean => /^vaulthouse-.+\.duckdb$/.test(name)
+
+/** Written after the copy is in place. */
+export const writeCurrent = (dataDir: string, current: Current): Promise<void> =>
+  writeDurably(join(publishedDirectory(dataDir), CURRENT), `${JSON.stringify(current)}\n`)
+
+/** The current.json of the last complete publication; `undefined` if there is none, or none that can be read. */
+export const readCurrent = async (dataDir: string): Promise<Current | undefined> => {
+  try {
+    return decodeCurrent(await readFile(join(publishedDirectory(dataDir), CURRENT), "utf8"))
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Gives the copy the stable name: as a second name of the same file, which costs no space, or as a copy of it if the
+ * file system does not support links.
+ */
+export const giveStableName = async (dataDir: string, copy: string): Promise<void> => {
+  const folder = publishedDirectory(dataDir)
+  const aside = join(folder, `${ASIDE}${process.pid}.link`)
+  await rm(aside, { force: true })
+  await linkOrCopy(join(folder, copy), aside)
+  await putInPlace(aside, publishedFile(dataDir))
+}
+
+const DAY_MILLIS = 86_400_000
+
+/** The files or folders of earlier publications in `folder` that are not to be kept. */
+export const outdated = async (
+  folder: string,
+  names: ReadonlyArray<string>,
+  keep: PublishedKeep,
+): Promise<ReadonlyArray<string>> => {
+  const earlier = await Promise.all(
+    names.map(async (name) => ({ name, madeAt: (await stat(join(folder, name))).mtimeMs })),
+  )
+  const newestFirst = earlier.toSorted((one, other) => other.madeAt - one.madeAt)
+  const now = Date.now()
+  // A publication was replaced when the next one was made; the newest of these is replaced now.
+  const replacedAt = (at: number): number => newestFirst[at - 1]?.madeAt ?? now
+  return newestFirst
+    .filter((_, at) => at >= keep.copies || replacedAt(at) <= now - keep.days * DAY_MILLIS)
+    .map(({ name }) => name)
+}
+
+/** Removes the copies that are neither current nor to be kept. */
+export const removeOldCopies = async (
+  dataDir: string,
+  current: string,
+  keep: PublishedKeep,
+): Promise<void> => {
+  const folder = publishedDirectory(dataDir)
+  const earlier = (await readdir(folder)).filter((name) => isCopy(name) && name !== current)
+  for (const name of await outdated(folder, earlier, keep)) {
+    await rm(join(folder, name), { force: true })
+  }
+}

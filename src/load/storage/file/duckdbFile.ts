@@ -1,0 +1,126 @@
+// The warehouse as one DuckDB file in the data directory, whose lock makes this process its only writer.
+import { chmodSync, existsSync, statSync } from "node:fs"
+import { join } from "node:path"
+import type { DuckDBConnection } from "@duckdb/node-api"
+import { flush } from "../../../domain/flush.ts"
+import { copyDatabase } from "../../duckdb/copyDatabase.ts"
+import { openConnections } from "../../duckdb/connections.ts"
+import { number, text } from "../../duckdb/decodeRow.ts"
+import { WarehouseLocked } from "../../errors.ts"
+import { inspect } from "../inspect.ts"
+import { lockHolder } from "../../lock/LockFile.ts"
+import { readRows } from "../../duckdb/readRows.ts"
+import { CATALOG, literal } from "../../sql/sql.ts"
+import { sqlFile } from "../../sql/sqlFile.ts"
+import { copyTemplate, STORAGE_VERSION } from "../template.ts"
+import { onlyWriter } from "../../duckdb/transaction.ts"
+import type { Storage } from "../Storage.ts"
+import { undoing } from "../../duckdb/undoing.ts"
+
+export const databaseFile = (dataDir: string): string => join(dataDir, "vaulthouse.duckdb")
+
+/** The warehouse as it was before a newer version last changed its layout. */
+export const copyBeforeMigration = (dataDir: string): string =>
+  join(dataDir, "vaulthouse.before-migration.duckdb")
+
+export const duckdbFile = (dataDir: string): Storage => {
+  const file = databaseFile(dataDir)
+  return {
+    shown: dataDir,
+    exists: async () => existsSync(file),
+    inspect: async (tables) => {
+      const holder = await lockHolder(dataDir)
+      if (holder !== undefined) return { state: "held", by: holder }
+      return inspect(tables, async (connection) => {
+        if (!existsSync(file)) return false
+        await connection.run(`ATTACH ${literal(file)} AS inspected (READ_ONLY)`)
+        return true
+      })
+    },
+    open: async (options, tables) => {
+      const connections = await openConnections(options, join(dataDir, "tmp"), async (writer) => {
+        // The default of 16 MB rewrites the tail of growing tables every few groups, a quarter slower and with more
+        // memory at its peak; more than this keeps more of a first sync in memory.
+        await writer.run("SET checkpoint_threshold = '32MB'")
+        const isNew = !existsSync(file)
+        if (isNew) await copyTemplate(file, tables)
+        try {
+          await writer.run(
+            `ATTACH ${literal(file)} AS ${CATALOG} (STORAGE_VERSION ${literal(STORAGE_VERSION)})`,
+          )
+        } catch (cause) {
+          if (cause instanceof Error && cause.message.includes("Could not set lock")) {
+            throw new WarehouseLocked({ file, holder: undefined })
+          }
+          throw cause
+        }
+        if (isNew) {
+          chmodSync(file, 0o600)
+          await flush(dataDir)
+        }
+      })
+      const { reader, writer } = connections
+      // DuckDB flushes the log that it makes after a checkpoint, but not its name.
+      let log: string | undefined
+      const flushNameOfLog = async (): Promise<void> => {
+        const found = statSync(`${file}.wal`, { throwIfNoEntry: false })
+        const name = found === undefined ? undefined : `${found.ino} ${found.birthtimeMs}`
+        if (name !== undefined && name !== log) await flush(dataDir)
+        log = name
+      }
+      const checkpoint = async (): Promise<void> => {
+        await writer.run(`CHECKPOINT ${CATALOG}`)
+      }
+      return {
+        writer,
+        reader,
+        exclusively: (work) =>
+          onlyWriter(async (turn) => {
+            const result = await work(turn)
+            await flushNameOfLog()
+            return result
+          }),
+        alone: async () => undefined,
+        longestWaitMillis: 100,
+        clockAhead: () => 0,
+        rowCounts: async () => {
+          const rows = await readRows(writer, sqlFile("state", "row_counts"))
+          return new Map(rows.map((row) => [text("name")(row), number("row_count")(row)]))
+        },
+        isAnyEmpty: async () => false,
+        accepts: () => true,
+        isRunning: async () => false,
+        checkpoint,
+        keepCopy: async () => {
+          await checkpoint()
+          await copyDatabase(file, copyBeforeMigration(dataDir))
+          await flush(dataDir)
+        },
+        makeCopy: async ({ complete, file: copy, storageVersion }) => {
+          const result = await complete(writer)
+          await checkpoint()
+          // A file has one storage version: for another one, all rows are written again.
+          await (storageVersion === STORAGE_VERSION
+            ? copyDatabase(file, copy)
+            : writeCopy(writer, copy, storageVersion))
+          return result
+        },
+        close: async () => connections.close(),
+      }
+    },
+  }
+}
+
+const writeCopy = async (
+  connection: DuckDBConnection,
+  copy: string,
+  storageVersion: string,
+): Promise<void> => {
+  await connection.run(
+    `ATTACH ${literal(copy)} AS copied (STORAGE_VERSION ${literal(storageVersion)})`,
+  )
+  await undoing(
+    () => connection.run("DETACH copied"),
+    () => connection.run(`COPY FROM DATABASE ${CATALOG} TO copied`),
+  )
+}

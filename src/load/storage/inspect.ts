@@ -1,0 +1,71 @@
+// The condition of the warehouse, found without changing it: for `doctor`, which may run during a sync.
+import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
+import type { Table } from "../../domain/table/table.ts"
+import { LoadError } from "../errors.ts"
+import { fingerprintOf } from "../tables/warehouseLayout.ts"
+import type { Holder } from "../lock/LockFile.ts"
+import { convert } from "../duckdb/readRows.ts"
+
+export type Condition =
+  | { readonly state: "absent" }
+  | {
+      readonly state: "held"
+      readonly by: Holder
+    }
+  | {
+      readonly state: "opens"
+      readonly tables: number
+      /** The newest record of ops.runs, as `run_id (command): outcome`. */
+      readonly lastRun: string | undefined
+      /** Whether its layout is that of this version. */
+      readonly isCurrent: boolean
+    }
+  | { readonly state: "broken"; readonly why: string; readonly advice?: string }
+
+const anyTable = `
+  select 1 from information_schema.tables
+  where table_catalog = 'inspected' and table_type = 'BASE TABLE' limit 1`
+
+const inspection = `
+  select (select count(*)::double from information_schema.tables
+          where table_catalog = 'inspected' and table_type = 'BASE TABLE') as tables,
+    (select run_id || ' (' || command || '): ' || coalesce(outcome, 'did not end')
+     from inspected.ops.runs order by started_at desc limit 1) as last_run,
+    (select any_value(fingerprint) from inspected.ops.layout) as layout`
+
+/** `attach` attaches it read-only as `inspected`, if there is one. Never fails: an error becomes the result. */
+export const inspect = async (
+  tables: ReadonlyArray<Table>,
+  attach: (connection: DuckDBConnection) => Promise<boolean>,
+): Promise<Condition> => {
+  const instance = await DuckDBInstance.create(":memory:")
+  const connection = await instance.connect()
+  try {
+    if (!(await attach(connection))) return { state: "absent" }
+    // Another process may have made the lake and not yet its tables, which it makes all at once.
+    const made = await connection.runAndReadAll(anyTable)
+    if (made.currentRowCount === 0) return { state: "absent" }
+    const [row] = (await connection.runAndReadAll(inspection)).convertRowObjects(convert)
+    const last = row?.["last_run"]
+    return {
+      state: "opens",
+      tables: Number(row?.["tables"]),
+      lastRun: typeof last === "string" ? last : undefined,
+      isCurrent: row?.["layout"] === fingerprintOf(tables),
+    }
+  } catch (cause) {
+    return broken(cause)
+  } finally {
+    // An open connection would keep the file, and its lock, until it is collected.
+    connection.closeSync()
+    instance.closeSync()
+  }
+}
+
+export const broken = (cause: unknown): Condition => {
+  if (cause instanceof LoadError) {
+    return { state: "broken", why: `${cause.what}: ${cause.why}`, advice: cause.advice }
+  }
+  const why = cause instanceof Error ? cause.message : String(cause)
+  return { state: "broken", why: why.split("\n")[0] ?? "" }
+}

@@ -1,0 +1,263 @@
+// The connection to the database with the lake's catalog that vaulthouse keeps next to DuckDB's own: it holds the lock
+// of a write transaction, and shows which runs are alive.
+import type { Client } from "pg"
+import type { Claim } from "../../../domain/run/claim.ts"
+import type { PostgresTarget } from "../../../domain/stores/postgresUrl.ts"
+import { claimLost, WarehouseLocked } from "../../errors.ts"
+import { connect } from "../../postgres/connect.ts"
+import { sqlFile } from "../../sql/sqlFile.ts"
+import { catalogError, catalogProblem } from "./catalogError.ts"
+import type { Turn } from "../../duckdb/transaction.ts"
+
+/** Schema of DuckLake's own tables. */
+export const METADATA_SCHEMA = "vaulthouse_lake"
+
+// Advisory locks belong to one database; the first key keeps vaulthouse's apart from those of other programs.
+const LOCKS = 0x7661_756c
+const WRITERS = 1
+// Held in shared mode by every process that has the lake open, and exclusively by a process that must be alone.
+const OPEN = 2
+const RUNS = LOCKS + 1
+const TAKE_TURN = `SELECT pg_advisory_xact_lock(${LOCKS}, ${WRITERS})`
+
+// A process sends something this often during its turn. The server ends the turn of one that is silent for longer: it was
+// stopped, or its machine is asleep or gone.
+const ALIVE_MILLIS = 3000
+const SILENCE = "15s"
+
+// A machine that is gone must not hold the lock until TCP's two hours are over; no other timeout of the server's may end
+// a transaction that waits for its turn or holds it.
+const SESSION = `SET tcp_keepalives_idle = 20; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 4;
+  SET idle_in_transaction_session_timeout = '${SILENCE}'; SET statement_timeout = 0; SET lock_timeout = 0`
+
+// Row ids are given to each row that is ever stored.
+const ROW_COUNTS = `
+  SELECT s.schema_name || '.' || t.table_name AS name,
+    coalesce(stats.next_row_id, 0)::float8 AS row_count
+  FROM ${METADATA_SCHEMA}.ducklake_table t
+  JOIN ${METADATA_SCHEMA}.ducklake_schema s USING (schema_id)
+  LEFT JOIN ${METADATA_SCHEMA}.ducklake_table_stats stats USING (table_id)
+  WHERE t.end_snapshot IS NULL AND s.end_snapshot IS NULL`
+
+const MICROS_PER_SECOND = 1_000_000
+
+const MAYBE_CHANGED = "the connection was lost, and other processes may have written since"
+const KEPT_OUT =
+  "the connection was lost, and now `move`, `replay`, `prune` or `compact` has the lake to itself"
+const WAIT =
+  "Start again once that has ended. What was not committed is read again by the next run."
+
+export class Catalog {
+  readonly #target: PostgresTarget
+  readonly #runId: string
+  #client: Client
+  #isLost = false
+  #isAlone = false
+  /** The newest snapshot after this process's last turn. */
+  #snapshot: string | undefined
+  #clockAhead = 0
+
+  private constructor(target: PostgresTarget, runId: string, client: Client) {
+    this.#target = target
+    this.#runId = runId
+    this.#client = client
+  }
+
+  /** Holds the run as alive until `close`, or until the process ends. */
+  static async open(target: PostgresTarget, runId: string): Promise<Catalog> {
+    try {
+      const catalog = new Catalog(target, runId, await connect(target))
+      await catalog.#begin()
+      return catalog
+    } catch (cause) {
+      throw catalogError(target.shown, cause)
+    }
+  }
+
+  /** Keeps the lake open until `close`. Rejects with `WarehouseLocked` while another process is `alone`. */
+  async enter(): Promise<void> {
+    await this.#tryLock("pg_try_advisory_lock_shared")
+  }
+
+  /** Keeps other processes from entering until `close`. Rejects with `WarehouseLocked` if one has entered. */
+  async alone(): Promise<void> {
+    await this.#tryLock("pg_try_advisory_lock")
+    this.#isAlone = true
+  }
+
+  /** The folder of the lake's files; `undefined` if there is no lake yet. */
+  async dataPath(): Promise<string | undefined> {
+    const [found] = await this.rows(
+      `SELECT to_regclass('${METADATA_SCHEMA}.ducklake_metadata') AS t`,
+    )
+    if (found?.["t"] === null) return undefined
+    const [path] = await this.rows(
+      `SELECT value FROM ${METADATA_SCHEMA}.ducklake_metadata WHERE key = 'data_path'`,
+    )
+    return path === undefined ? undefined : String(path["value"])
+  }
+
+  /** Like `Database.rowCounts`, from DuckLake's own tables: a statement in DuckDB would read all of these again. */
+  async rowCounts(): Promise<ReadonlyMap<string, number>> {
+    const found = this.#isLost ? [] : await this.rows(ROW_COUNTS)
+    return new Map(found.map(({ name, row_count }) => [String(name), Number(row_count)]))
+  }
+
+  async rows(
+    sql: string,
+    parameters?: ReadonlyArray<string>,
+  ): Promise<ReadonlyArray<Readonly<Record<string, unknown>>>> {
+    try {
+      const values = parameters === undefined ? undefined : [...parameters]
+      return (await this.#client.query<Record<string, unknown>>(sql, values)).rows
+    } catch (cause) {
+      throw catalogError(this.#target.shown, cause)
+    }
+  }
+
+  /** Runs `work`, which creates the lake if there is none, while no other process does. */
+  async creating(work: () => Promise<void>): Promise<void> {
+    await this.#inTurn(work)
+  }
+
+  /** Compares this machine's clock with the database's, which all writers use. */
+  async readClock(): Promise<void> {
+    await this.#newestSnapshot()
+  }
+
+  /** Runs `work` while no other process writes the lake. */
+  async exclusively<A>(work: (turn: Turn) => Promise<A>): Promise<A> {
+    return this.#inTurn(async () => {
+      // A separate statement: the one that waits sees the lake as it was when the wait began.
+      const before = await this.#newestSnapshot()
+      const othersWrote = before !== this.#snapshot
+      this.#snapshot = undefined
+      const result = await work({
+        othersWrote,
+        hold: (claims) => this.#hold(claims),
+        check: async () => void (await this.rows("SELECT 1")),
+      })
+      // If the connection was lost since COMMIT, the rows are committed all the same; the next turn reads the snapshot.
+      this.#snapshot = await this.#newestSnapshot().catch(() => undefined)
+      return result
+    })
+  }
+
+  async isRunning(runId: string): Promise<boolean> {
+    const [found] = await this.rows(
+      `SELECT count(*)::int AS holders FROM pg_locks WHERE locktype = 'advisory'
+         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+         AND classid = ${RUNS} AND objid = ${keyOf(runId)} AND pid <> pg_backend_pid()`,
+    )
+    return Number(found?.["holders"]) > 0
+  }
+
+  /** Microseconds by which the database's clock is ahead of this machine's. */
+  get clockAhead(): number {
+    return this.#clockAhead
+  }
+
+  async close(): Promise<void> {
+    await this.#client.end().catch(() => undefined)
+  }
+
+  async #inTurn<A>(work: () => Promise<A>): Promise<A> {
+    const client = await this.#takeTurn()
+    const alive = setInterval(
+      () => void client.query("SELECT 1").catch(() => undefined),
+      ALIVE_MILLIS,
+    )
+    try {
+      return await work()
+    } finally {
+      clearInterval(alive)
+      // Also if the connection was lost, which released the lock.
+      await client.query("COMMIT").catch(() => undefined)
+    }
+  }
+
+  /** On a new connection if the last one was lost, which may be noticed only here. */
+  async #takeTurn(): Promise<Client> {
+    const take = `BEGIN; ${TAKE_TURN}; ${sqlFile("work", "end_late_commits")}`
+    const isTaken =
+      !this.#isLost &&
+      (await this.#client.query(take).then(
+        () => true,
+        () => false,
+      ))
+    if (!isTaken) {
+      await this.#reconnect()
+      await this.rows(take)
+    }
+    return this.#client
+  }
+
+  async #hold(claims: ReadonlyArray<Claim>): Promise<void> {
+    if (claims.length === 0) return
+    const held = await this.rows(sqlFile("work", "held_claims"), [
+      JSON.stringify(claims.map(({ runId: run_id, ...claim }) => ({ run_id, ...claim }))),
+    ])
+    const isHeld = ({ pipeline, entity }: Claim): boolean =>
+      held.some((row) => row["pipeline"] === pipeline && row["entity"] === entity)
+    const lost = claims.find((claim) => !isHeld(claim))
+    if (lost !== undefined) throw claimLost(lost)
+  }
+
+  async #tryLock(take: string): Promise<void> {
+    const [taken] = await this.rows(`SELECT ${take}(${LOCKS}, ${OPEN}) AS is_held`)
+    if (taken?.["is_held"] === true) return
+    throw new WarehouseLocked({ file: this.#target.shown, holder: undefined })
+  }
+
+  async #begin(): Promise<void> {
+    const client = this.#client
+    const lose = (): void => {
+      if (client === this.#client) this.#isLost = true
+    }
+    client.on("end", lose).on("error", lose)
+    await this.#client.query(SESSION)
+    await this.#client.query(
+      `SELECT pg_advisory_lock_shared(${RUNS}, ${signed(keyOf(this.#runId))})`,
+    )
+  }
+
+  async #reconnect(): Promise<void> {
+    const { shown } = this.#target
+    try {
+      await this.close()
+      if (this.#isAlone) throw catalogProblem(shown, MAYBE_CHANGED, "Run the command again.")
+      this.#client = await connect(this.#target)
+      await this.#begin()
+      // Until it has entered, every turn tries again.
+      await this.enter()
+      this.#isLost = false
+    } catch (cause) {
+      this.#isLost = true
+      await this.close()
+      if (cause instanceof WarehouseLocked) throw catalogProblem(shown, KEPT_OUT, WAIT)
+      throw catalogError(this.#target.shown, cause)
+    }
+  }
+
+  async #newestSnapshot(): Promise<string> {
+    const sentAt = Date.now()
+    const [found] = await this.rows(
+      `SELECT max(snapshot_id)::text AS id,
+         extract(epoch FROM greatest(clock_timestamp(), max(snapshot_time)))::float8 AS now
+       FROM ${METADATA_SCHEMA}.ducklake_snapshot`,
+    )
+    const here = (sentAt + Date.now()) / 2
+    this.#clockAhead = Math.round(Number(found?.["now"]) * MICROS_PER_SECOND - here * 1000)
+    return String(found?.["id"])
+  }
+}
+
+/** 32 bits of a run's id, as pg_locks shows them. */
+const keyOf = (runId: string): number => {
+  let key = 0x811c_9dc5
+  for (const character of runId) key = Math.imul(key ^ (character.codePointAt(0) ?? 0), 0x0100_0193)
+  return key >>> 0
+}
+
+/** As a signed number, which the advisory lock functions take. */
+const signed = (key: number): number => key | 0

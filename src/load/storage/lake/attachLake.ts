@@ -1,0 +1,186 @@
+// Attaches a lake to a DuckDB, with its extensions and the access to its catalog and files; reports what is wrong with
+// them.
+import { constants, mkdirSync } from "node:fs"
+import { access } from "node:fs/promises"
+import { userInfo } from "node:os"
+import type { DuckDBConnection } from "@duckdb/node-api"
+import * as Redacted from "effect/Redacted"
+import type { PostgresTarget } from "../../../domain/stores/postgresUrl.ts"
+import { isInObjectStore, type ObjectStoreAccess } from "../../../domain/stores/objectStore.ts"
+import { LoadError } from "../../errors.ts"
+import { CATALOG, literal } from "../../sql/sql.ts"
+import { type Catalog, METADATA_SCHEMA } from "./Catalog.ts"
+import { extensionsFor, loadExtensions } from "./extensions.ts"
+import { objectStoreProblem } from "../../duckdb/objectStoreProblem.ts"
+import { makeObjectStoreSecret } from "./objectStoreSecret.ts"
+
+export interface LakeOptions {
+  /** The database of the catalog. */
+  readonly catalog: PostgresTarget
+  /** Folder or `s3://bucket/prefix` of the Parquet files; may be omitted if the lake exists. */
+  readonly data: string | undefined
+  /** Folder of DuckDB's extensions; `undefined`: installed from DuckDB's repository. */
+  readonly extensions: string | undefined
+  /** Used if the files are in object storage. Throws if an environment variable is wrong. */
+  readonly objectStore: () => ObjectStoreAccess
+}
+
+// Up to this many rows that a commit adds to a table stay in PostgreSQL; `vaulthouse maintain` writes them to Parquet.
+// With DuckLake's own limit of 10 a first sync of 50 vaults left 90 files instead of 46, in the same time. With 1,000
+// it left 20, but a commit took up to several seconds more, since the rows reach PostgreSQL as the text of a
+// statement.
+const INLINED_ROWS = 100
+
+/** Attaches the lake as `name`, and makes it if there is none. */
+export const attachLake = async (
+  connection: DuckDBConnection,
+  lake: LakeOptions,
+  catalog: Catalog,
+  name = CATALOG,
+  options = "READ_WRITE",
+): Promise<void> => {
+  const stored = await catalog.dataPath()
+  const data = dataOf(lake, stored)
+  await loadExtensions(connection, extensionsFor(data), lake.extensions)
+  if (isInObjectStore(data)) await reachObjectStore(connection, lake, data)
+  else mkdirSync(data, { recursive: true, mode: 0o700 })
+  const { password } = lake.catalog
+  // Separate from the connection string, which DuckDB's messages show.
+  if (password !== undefined) {
+    await connection.run(
+      `CREATE SECRET (TYPE postgres, PASSWORD ${literal(Redacted.value(password))})`,
+    )
+  }
+  const attach = async (): Promise<void> => {
+    await connection.run(
+      `ATTACH ${literal(`ducklake:postgres:${conninfo(lake.catalog)}`)} AS ${name}
+       (DATA_PATH ${literal(data)}, METADATA_SCHEMA ${literal(METADATA_SCHEMA)}, DATA_INLINING_ROW_LIMIT ${INLINED_ROWS}, ${options})`,
+    )
+  }
+  // If the turn is lost during COMMIT, the transaction must fail. DuckLake would repeat it on top of another one,
+  // although both may insert the same rows.
+  await connection.run("SET ducklake_max_retry_count = 0")
+  // The first process to attach the lake creates it.
+  await (stored === undefined ? catalog.creating(attach) : attach())
+  await catalog.readClock()
+}
+
+/** Attaches it as `inspected`, if there is one, and checks that everything it needs is there. Changes nothing. */
+export const attachIfThere = async (
+  connection: DuckDBConnection,
+  lake: LakeOptions,
+  catalog: Catalog,
+): Promise<boolean> => {
+  const stored = await catalog.dataPath()
+  const data = dataOf(lake, stored)
+  if (stored === undefined) {
+    await loadExtensions(connection, extensionsFor(data), lake.extensions)
+    if (isInObjectStore(data)) await reachObjectStore(connection, lake, data)
+    return false
+  }
+  if (!isInObjectStore(data)) await checkFolder(data)
+  await attachLake(connection, lake, catalog, "inspected", "READ_ONLY")
+  return true
+}
+
+/** Sends a request of its own: DuckLake's first would be part of a commit. */
+const reachObjectStore = async (
+  connection: DuckDBConnection,
+  lake: LakeOptions,
+  data: string,
+): Promise<void> => {
+  await makeObjectStoreSecret(connection, lake.objectStore())
+  try {
+    await connection.run(`SELECT count(*) FROM glob(${literal(`${withSlash(data)}none-*`)})`)
+  } catch (cause) {
+    const text = cause instanceof Error ? cause.message : String(cause)
+    throw new LoadError({
+      reason: "Files",
+      what: `The lake's Parquet files in ${data} (lake.data)`,
+      ...(objectStoreProblem(text, data) ?? {
+        why: (text.split("\n")[0] ?? "").replace(/[.!]$/, ""),
+        advice: "Check AWS_ENDPOINT_URL_S3, AWS_REGION and the network.",
+      }),
+      cause,
+    })
+  }
+}
+
+const checkFolder = async (folder: string): Promise<void> => {
+  try {
+    await access(folder, constants.R_OK | constants.W_OK)
+  } catch (cause) {
+    const isMissing = (cause as NodeJS.ErrnoException).code === "ENOENT"
+    throw new LoadError({
+      reason: "Files",
+      what: `The lake's Parquet files in ${folder}`,
+      why: isMissing ? "this machine has no such folder" : "this user can't read and write there",
+      advice: "Every machine that writes the lake needs the folder at the same path.",
+      cause,
+    })
+  }
+}
+
+const withSlash = (folder: string): string => (folder.endsWith("/") ? folder : `${folder}/`)
+
+const dataOf = ({ catalog, data }: LakeOptions, stored: string | undefined): string => {
+  if (data === undefined && stored === undefined) {
+    throw new LoadError({
+      reason: "Files",
+      what: `The lake ${catalog.shown} can't be made`,
+      why: "lake.data is not set, so there is nowhere to put its Parquet files",
+      advice:
+        "Set it to a folder that every machine has at the same path, or to s3://bucket/prefix.",
+    })
+  }
+  if (data !== undefined && stored !== undefined && withSlash(data) !== withSlash(stored)) {
+    throw new LoadError({
+      reason: "Files",
+      what: `The lake ${catalog.shown} can't be opened`,
+      why: `its Parquet files are in ${stored}, and lake.data is ${data}`,
+      advice: "Set lake.data to where they are, or leave it out.",
+    })
+  }
+  return stored ?? data ?? ""
+}
+
+// What is read at one moment may take minutes, during which PostgreSQL sees a transaction without a statement.
+const SESSION = [
+  "tcp_keepalives_idle=20",
+  "tcp_keepalives_interval=5",
+  "tcp_keepalives_count=4",
+  "idle_in_transaction_session_timeout=0",
+]
+
+/** The connection string for libpq, without secrets, because messages may show it. */
+const conninfo = (target: PostgresTarget): string => {
+  const { host, port, database, user, passwordFile, sslMode } = target
+  const { rootCertificate, certificate, key, connectTimeoutSeconds, applicationName } = target
+  const parts: Readonly<Record<string, string | number | undefined>> = {
+    host,
+    port,
+    dbname: database,
+    user: user ?? userInfo().username,
+    passfile: passwordFile,
+    sslmode: sslMode,
+    sslrootcert: rootCertificate,
+    sslcert: certificate,
+    sslkey: key,
+    connect_timeout: connectTimeoutSeconds,
+    application_name: applicationName,
+    // Otherwise a lost connection is noticed after two hours: here by a commit, on the server by those who wait for
+    // its locks.
+    keepalives_idle: 20,
+    keepalives_interval: 5,
+    keepalives_count: 4,
+    tcp_user_timeout: 40_000,
+    options: SESSION.map((setting) => `-c ${setting}`).join(" "),
+  }
+  return Object.entries(parts)
+    .flatMap(([name, value]) =>
+      value === undefined
+        ? []
+        : [`${name}='${String(value).replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`],
+    )
+    .join(" ")
+}

@@ -1,0 +1,75 @@
+// A lake's copy for readers, as one DuckDB file: made from the previous copy, or table by table from vaulthouse's own
+// DDL, because COPY FROM DATABASE would lose comments and break marts.
+import { constants } from "node:fs"
+import { chmod, copyFile, rm } from "node:fs/promises"
+import type { DuckDBConnection } from "@duckdb/node-api"
+import type { Table } from "../../../domain/table/table.ts"
+import { createMarts } from "../../marts/createMarts.ts"
+import { type Connections, openConnections } from "../../duckdb/connections.ts"
+import { storedTables } from "../../tables/ddl.ts"
+import { creationScript, fingerprintOf, storedFingerprint } from "../../tables/warehouseLayout.ts"
+import { alone } from "../../duckdb/transaction.ts"
+import { CATALOG, literal } from "../../sql/sql.ts"
+import { copyTemplate, STORAGE_VERSION } from "../template.ts"
+import { updateCopy } from "./updateCopy.ts"
+import type { Copying, OpenOptions } from "../Storage.ts"
+
+export interface LakeToCopy {
+  readonly options: OpenOptions
+  /** Folder for what does not fit into memory. */
+  readonly spill: string
+  /** The tables that the lake was opened with. */
+  readonly tables: ReadonlyArray<Table>
+  /** Attaches the lake as it was at one moment. */
+  readonly attach: (connection: DuckDBConnection, catalog: string) => Promise<void>
+}
+
+const LAKE = "lake"
+
+export const copyLake = async <A>(lake: LakeToCopy, copying: Copying<A>): Promise<A> => {
+  const { file, previous, storageVersion } = copying
+  const open = () =>
+    openConnections(lake.options, lake.spill, async (connection) => {
+      await connection.run(
+        `ATTACH ${literal(file)} AS ${CATALOG} (STORAGE_VERSION ${literal(storageVersion)})`,
+      )
+    })
+  if (previous !== undefined) {
+    await copyFile(previous, file, constants.COPYFILE_FICLONE)
+    // If the earlier copy is damaged, the new one is made from all rows.
+    const opened = await open().catch(() => undefined)
+    const fingerprint = opened && (await storedFingerprint(opened.writer))
+    if (opened !== undefined && fingerprint === fingerprintOf(lake.tables)) {
+      return fill(lake, copying, opened, false)
+    }
+    opened?.close()
+    await rm(file)
+  }
+  if (storageVersion === STORAGE_VERSION) await copyTemplate(file, lake.tables)
+  const opened = await open()
+  if ((await storedFingerprint(opened.writer)) === undefined) {
+    await opened.writer.run(creationScript(lake.tables))
+  }
+  return fill(lake, copying, opened, true)
+}
+
+const fill = async <A>(
+  lake: LakeToCopy,
+  { complete, file }: Copying<A>,
+  { close, writer }: Connections,
+  isWhole: boolean,
+): Promise<A> => {
+  const tables = lake.tables.flatMap(storedTables)
+  try {
+    await chmod(file, 0o600)
+    await lake.attach(writer, LAKE)
+    await updateCopy({ connection: writer, tables, source: LAKE, isWhole })
+    await writer.run(`DETACH ${LAKE}`)
+    await createMarts(alone(writer), CATALOG, tables)
+    const result = await complete(writer)
+    await writer.run(`CHECKPOINT ${CATALOG}`)
+    return result
+  } finally {
+    close()
+  }
+}

@@ -1,0 +1,92 @@
+// The warehouse as a lake that several machines write: DuckLake's catalog in PostgreSQL, Parquet files in a folder or
+// in object storage. Write transactions take turns by a lock of the catalog's database (docs/lake.md).
+import { rm } from "node:fs/promises"
+import { join } from "node:path"
+import type { DuckDBConnection } from "@duckdb/node-api"
+import { openConnections } from "../../duckdb/connections.ts"
+import { broken, inspect } from "../inspect.ts"
+import { CATALOG } from "../../sql/sql.ts"
+import { attachIfThere, attachLake, type LakeOptions } from "./attachLake.ts"
+import { Catalog } from "./Catalog.ts"
+import { readRows } from "../../duckdb/readRows.ts"
+import { copyLake } from "./copyLake.ts"
+import { spillFolder } from "./spillFolder.ts"
+import type { Storage } from "../Storage.ts"
+
+export type { LakeOptions } from "./attachLake.ts"
+
+export const ducklake = (lake: LakeOptions): Storage => ({
+  shown: `ducklake:${lake.catalog.shown}`,
+  exists: async () => {
+    const catalog = await Catalog.open(lake.catalog, "exists")
+    try {
+      return (await catalog.dataPath()) !== undefined
+    } finally {
+      await catalog.close()
+    }
+  },
+  inspect: async (tables) => {
+    try {
+      const catalog = await Catalog.open(lake.catalog, "inspect")
+      try {
+        return await inspect(tables, (connection) => attachIfThere(connection, lake, catalog))
+      } finally {
+        await catalog.close()
+      }
+    } catch (cause) {
+      return broken(cause)
+    }
+  },
+  open: async (options, tables) => {
+    const catalog = await Catalog.open(lake.catalog, options.runId)
+    try {
+      await catalog.enter()
+      const spill = await spillFolder(options.dataDir)
+      const connections = await openConnections(options, spill, (writer) =>
+        attachLake(writer, lake, catalog),
+      )
+      const { reader, writer } = connections
+      return {
+        writer,
+        reader,
+        exclusively: (work) => catalog.exclusively(work),
+        alone: () => catalog.alone(),
+        longestWaitMillis: 400,
+        clockAhead: () => catalog.clockAhead,
+        rowCounts: () => catalog.rowCounts(),
+        // DuckLake looks up the statistics of an empty table again for each of its columns, which takes longer than any rows.
+        isAnyEmpty: async (names) => {
+          const counts = await catalog.rowCounts()
+          return names.some((name) => counts.get(name) === 0)
+        },
+        accepts: (statement) => !UNSUPPORTED.test(statement),
+        isRunning: (runId) => catalog.isRunning(runId),
+        // Maintenance is a command of its own.
+        checkpoint: async () => undefined,
+        // A change of the layout is a snapshot like any other; earlier snapshots remain.
+        keepCopy: async () => undefined,
+        makeCopy: async (copying) => {
+          // The state after this process's last commit, whatever others commit meanwhile.
+          const [newest] = await readRows(
+            writer,
+            `SELECT id FROM ${CATALOG}.last_committed_snapshot()`,
+          )
+          const at = `READ_ONLY, SNAPSHOT_VERSION ${String(newest?.["id"])}`
+          const attach = (connection: DuckDBConnection, name: string) =>
+            attachLake(connection, lake, catalog, name, at)
+          return copyLake({ options, spill: join(spill, "copy"), tables, attach }, copying)
+        },
+        close: async () => {
+          connections.close()
+          await catalog.close()
+          await rm(spill, { recursive: true, force: true })
+        },
+      }
+    } catch (cause) {
+      await catalog.close()
+      throw cause
+    }
+  },
+})
+
+const UNSUPPORTED = /^COMMENT ON (MACRO|COLUMN (mart|meta)\.)/

@@ -1,0 +1,54 @@
+// Maintenance of a lake: writes small commits to files, joins small files, and removes what no reader needs. Each step takes
+// a turn of its own, so that writers wait for one step at most.
+import { CATALOG, literal } from "../../sql/sql.ts"
+import { readRows } from "../../duckdb/readRows.ts"
+import type { Writer } from "../../duckdb/transaction.ts"
+
+export interface LakeMaintenance {
+  /** Rows that commits had left in PostgreSQL, now in Parquet files. */
+  readonly rowsFlushed: number
+  /** Files that were rewritten without their deleted rows, or joined with others. */
+  readonly filesRewritten: number
+  readonly filesCreated: number
+  readonly snapshotsExpired: number
+  /** Files that no snapshot has any more. */
+  readonly filesRemoved: number
+  /** Files of transactions that never committed. */
+  readonly orphansRemoved: number
+}
+
+/** A file is rewritten once this share of its rows is deleted. */
+const DELETED_SHARE = 0.2
+
+/**
+ * Keeps snapshots and superseded files for `keepDays`, because a reader that opened the lake earlier may still need
+ * them. Each step holds its turn to its end, because DuckLake loses deletes of a transaction that is open while its
+ * snapshot expires.
+ */
+export const maintainLake = async (
+  { connection, exclusively }: Writer,
+  keepDays: number,
+): Promise<LakeMaintenance> => {
+  const call = (name: string, options = "") =>
+    exclusively(() => readRows(connection, `CALL ducklake_${name}(${literal(CATALOG)}${options})`))
+  const old = `, older_than => now() - INTERVAL ${keepDays} DAY`
+  const flushed = await call("flush_inlined_data")
+  const rewritten = [
+    ...(await call("rewrite_data_files", `, delete_threshold => ${DELETED_SHARE}`)),
+    ...(await call("merge_adjacent_files")),
+  ]
+  const expired = await call("expire_snapshots", old)
+  const removed = await call("cleanup_old_files", old)
+  const orphans = await call("delete_orphaned_files", old)
+  return {
+    rowsFlushed: sum(flushed, "rows_flushed"),
+    filesRewritten: sum(rewritten, "files_processed"),
+    filesCreated: sum(rewritten, "files_created"),
+    snapshotsExpired: expired.length,
+    filesRemoved: removed.length,
+    orphansRemoved: orphans.length,
+  }
+}
+
+const sum = (rows: ReadonlyArray<Readonly<Record<string, unknown>>>, column: string): number =>
+  rows.reduce((total, row) => total + Number(row[column]), 0)

@@ -1,0 +1,28 @@
+// Where a process that shares a data directory spills what does not fit into memory. DuckDB names its files by number,
+// so two processes that spilled into one folder would read each other's files and crash. Process ids are not unique
+// names, because they are often the same in containers.
+import { mkdtemp, readdir, rm, stat } from "node:fs/promises"
+import { join } from "node:path"
+import { makePrivateDirectory } from "../../files/privateDirectory.ts"
+
+const PREFIX = "spill-"
+// Older folders were left by killed processes.
+const LEFT_MILLIS = 24 * 3600 * 1000
+
+/**
+ * Creates a folder for this process in `<dataDir>/tmp`, to be removed at its end; removes folders left a day ago or
+ * earlier.
+ */
+export const spillFolder = async (dataDir: string): Promise<string> => {
+  const parent = join(dataDir, "tmp")
+  makePrivateDirectory(parent)
+  for (const name of await readdir(parent)) {
+    const folder = join(parent, name)
+    // Another process may remove it at the same time.
+    const found = name.startsWith(PREFIX) ? await stat(folder).catch(() => undefined) : undefined
+    if (found !== undefined && found.mtimeMs < Date.now() - LEFT_MILLIS) {
+      await rm(folder, { recursive: true, force: true })
+    }
+  }
+  return mkdtemp(join(parent, PREFIX))
+}

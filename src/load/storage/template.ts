@@ -1,0 +1,90 @@
+// A new warehouse is a copy of an empty one, made once for each layout and version of DuckDB and kept in the
+// user's cache: a few milliseconds instead of the 0.7 s that its tables, marts and comments take.
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs"
+import { copyFile } from "node:fs/promises"
+import { homedir } from "node:os"
+import { dirname, join } from "node:path"
+import { DuckDBInstance, version as duckdbVersion } from "@duckdb/node-api"
+import type { Table } from "../../domain/table/table.ts"
+import { createMarts } from "../marts/createMarts.ts"
+import { putInPlace } from "../files/durableFiles.ts"
+import { storedTables } from "../tables/ddl.ts"
+import { alone } from "../duckdb/transaction.ts"
+import { creationScript, fingerprintOf } from "../tables/warehouseLayout.ts"
+import { martSources } from "../marts/martSources.ts"
+import { CATALOG, literal } from "../sql/sql.ts"
+
+/**
+ * DuckDB 1.1 to 1.5 can read v1.1.0; no 1.x can read the default of DuckDB 2. v1.0.0 stores 3 kB of statistics for each
+ * column: an empty warehouse takes 6.6 MB instead of 2.6 and twice as long to open.
+ */
+export const STORAGE_VERSION = "v1.1.0"
+
+const cacheFolder = (): string => join(homedir(), ".cache", "vaulthouse")
+
+const KEPT_MILLIS = 30 * 86_400_000
+
+/** Removes layouts of other versions after a month, and the same layout with other marts at once. */
+const removeOld = (folder: string, layout: string): void => {
+  for (const name of readdirSync(folder)) {
+    if (!name.endsWith(".duckdb")) continue
+    const file = join(folder, name)
+    const isOld = Date.now() - statSync(file).mtimeMs > KEPT_MILLIS
+    if (isOld || name.startsWith(layout)) rmSync(file, { force: true })
+  }
+}
+
+/** Makes an empty warehouse of this layout at `file`, which must not exist. */
+export const makeEmptyWarehouse = async (
+  file: string,
+  tables: ReadonlyArray<Table>,
+): Promise<void> => {
+  const aside = `${file}.${process.pid}`
+  const instance = await DuckDBInstance.create(":memory:", { threads: "1" })
+  try {
+    const connection = await instance.connect()
+    await connection.run(
+      `ATTACH ${literal(aside)} AS ${CATALOG} (STORAGE_VERSION ${literal(STORAGE_VERSION)})`,
+    )
+    await connection.run(creationScript(tables))
+    // Fails if the marts need tables that this warehouse lacks; it then has no marts.
+    await createMarts(alone(connection), CATALOG, tables.flatMap(storedTables)).catch(
+      () => undefined,
+    )
+    // Checkpoints, so that the file is complete without a log.
+    await connection.run(`DETACH ${CATALOG}`)
+    connection.closeSync()
+    await putInPlace(aside, file)
+  } finally {
+    instance.closeSync()
+    rmSync(aside, { force: true })
+  }
+}
+
+/**
+ * Puts an empty warehouse of this layout at `file`, flushed: DuckDB flushes its log with each commit, but the file itself
+ * with its next checkpoint only. If nothing can be cached, it does nothing, and the tables are then created in the file
+ * itself.
+ */
+export const copyTemplate = async (file: string, tables: ReadonlyArray<Table>): Promise<void> => {
+  const aside = `${file}.new`
+  try {
+    const folder = cacheFolder()
+    // One level at a time: `recursive` never returns in places such as /proc, where nothing can be created.
+    for (const each of [dirname(folder), folder]) {
+      if (!existsSync(each)) mkdirSync(each, { mode: 0o700 })
+    }
+    const layout = `${fingerprintOf(tables).slice(0, 32)}-${duckdbVersion()}`
+    const marts = martSources(tables.flatMap(storedTables)).slice(0, 32)
+    const template = join(folder, `${layout}-${marts}.duckdb`)
+    if (!existsSync(template)) {
+      removeOld(folder, layout)
+      await makeEmptyWarehouse(template, tables)
+    }
+    await copyFile(template, aside)
+  } catch {
+    rmSync(aside, { force: true })
+    return
+  }
+  await putInPlace(aside, file)
+}

@@ -1,0 +1,41 @@
+// A table's DDL and comments, generated from its declaration. No primary keys: see
+// docs/decisions/0003-no-primary-keys.md.
+import type { Column } from "../../domain/table/column.ts"
+import { allColumns, type Table, versionsOf } from "../../domain/table/table.ts"
+import { CATALOG, identifier, literal, qualified, storedType } from "../sql/sql.ts"
+
+export const schemas = ["core", "mart", "meta", "ops", "raw"] as const
+
+/** The table itself and, if its mode keeps superseded versions, the table that holds them. */
+export const storedTables = (table: Table): ReadonlyArray<Table> =>
+  table.mode === "history" ? [table, versionsOf(table)] : [table]
+
+export const columnDefinition = (column: Column): string =>
+  `${identifier(column.name)} ${storedType[column.type]}${column.required === true ? " NOT NULL" : ""}`
+
+export const createTable = (table: Table): string =>
+  `CREATE TABLE IF NOT EXISTS ${qualified(table)} (${allColumns(table).map(columnDefinition).join(", ")})`
+
+export const createSchemas: ReadonlyArray<string> = schemas.map(
+  (schema) => `CREATE SCHEMA IF NOT EXISTS ${CATALOG}.${identifier(schema)}`,
+)
+
+const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
+
+export const tableComment = (table: Table): string =>
+  `${sentence(table.comment)} One row per ${sentence(table.grain)} Source: ${table.source}`
+
+/** Meaning, unit and source: a column without fields of the API is filled by vaulthouse itself. */
+export const columnComment = (table: Table, column: Column): string => {
+  const unit = column.unit === undefined ? "" : ` [${column.unit}]`
+  const { fields: names = [] } = column
+  const fields = names.length === 0 ? "" : `, field ${names.join(" or ")}`
+  const source = column.name.startsWith("_") ? "vaulthouse" : table.source
+  return `${sentence(column.comment)}${unit} Source: ${source}${fields}`
+}
+
+export const commentOnTable = (table: Table): string =>
+  `COMMENT ON TABLE ${qualified(table)} IS ${literal(tableComment(table))}`
+
+export const commentOnColumn = (table: Table, column: Column): string =>
+  `COMMENT ON COLUMN ${qualified(table)}.${identifier(column.name)} IS ${literal(columnComment(table, column))}`

@@ -1,0 +1,52 @@
+// Months of event time, written YYYY-MM: the parts of a table that are published again if they changed.
+import type { Rows } from "../../domain/table/table.ts"
+
+const MILLIS_PER_DAY = 86_400_000
+const MICROS_PER_MILLI = 1000
+
+/** `YYYY-MM` of every row's event time; `-` in a table without one. */
+export const monthsIn = ({ table, columns, length }: Rows): ReadonlySet<string> => {
+  if (table.time === undefined) return new Set(length === 0 ? [] : ["-"])
+  const at = table.columns.findIndex(({ name }) => name === table.time)
+  const isDate = table.columns[at]?.type === "date"
+  const months = new Set<string>()
+  // Consecutive rows are nearly always of one month, so a date is made for each month, not for each row.
+  let from = 1
+  let to = 0
+  for (const time of columns[at] ?? []) {
+    if (typeof time !== "number") continue
+    const millis = isDate ? time * MILLIS_PER_DAY : time / MICROS_PER_MILLI
+    if (millis >= from && millis < to) continue
+    const date = new Date(millis)
+    from = Date.UTC(date.getUTCFullYear(), date.getUTCMonth())
+    to = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1)
+    months.add(date.toISOString().slice(0, 7))
+  }
+  return months
+}
+
+/** First and last month. */
+export type Range = readonly [from: string, to: string]
+
+const monthAfter = (month: string): string => {
+  const [year = 0, number = 0] = month.split("-").map(Number)
+  return new Date(Date.UTC(year, number)).toISOString().slice(0, 7)
+}
+
+/** Joins adjacent months into ranges, in order. */
+export const rangesOf = (months: Iterable<string>): ReadonlyArray<Range> => {
+  const ranges: Array<Range> = []
+  for (const month of [...months].toSorted()) {
+    const [from, to] = ranges.at(-1) ?? []
+    if (from !== undefined && to !== undefined && monthAfter(to) === month) {
+      ranges.splice(-1, 1, [from, month])
+    } else {
+      ranges.push([month, month])
+    }
+  }
+  return ranges
+}
+
+/** SQL for the rows whose event time is in one of the months; dates that DuckDB can prune with. */
+export const isBetween = (time: string, [from, to]: Range): string =>
+  `${time} >= DATE '${from}-01' AND ${time} < DATE '${monthAfter(to)}-01'`

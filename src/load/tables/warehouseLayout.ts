@@ -1,0 +1,43 @@
+// The layout of a warehouse: the statements that make its tables, and a fingerprint of them. A warehouse with the
+// same fingerprint has these tables and comments, so that none of the 1,900 statements runs again.
+import { createHash } from "node:crypto"
+import type { DuckDBConnection } from "@duckdb/node-api"
+import { allColumns, type Table } from "../../domain/table/table.ts"
+import { commentOnColumn, commentOnTable, createSchemas, createTable, storedTables } from "./ddl.ts"
+import { literal, qualified } from "../sql/sql.ts"
+import { layout } from "./ops/layout.ts"
+
+const creation = (tables: ReadonlyArray<Table>): ReadonlyArray<string> => [
+  ...createSchemas,
+  ...tables
+    .flatMap(storedTables)
+    .flatMap((table) => [
+      createTable(table),
+      commentOnTable(table),
+      ...allColumns(table).map((column) => commentOnColumn(table, column)),
+    ]),
+]
+
+export const fingerprintOf = (tables: ReadonlyArray<Table>): string =>
+  createHash("sha256").update(creation(tables).join("\n")).digest("hex")
+
+/** `undefined` if none is recorded. */
+export const storedFingerprint = async (
+  connection: DuckDBConnection,
+): Promise<string | undefined> => {
+  const found = await connection
+    .runAndReadAll(`SELECT fingerprint FROM ${qualified(layout)}`)
+    // The table may be missing. Listing the tables first would take longer than the rest of the opening.
+    .catch(() => undefined)
+  return found?.getRowsJson().flat().map(String)[0]
+}
+
+/** Statements that record the fingerprint, for the transaction that makes the layout. */
+export const recording = (fingerprint: string): ReadonlyArray<string> => [
+  `DELETE FROM ${qualified(layout)}`,
+  `INSERT INTO ${qualified(layout)} (fingerprint) VALUES (${literal(fingerprint)})`,
+]
+
+/** One script that makes every table of an empty warehouse. */
+export const creationScript = (tables: ReadonlyArray<Table>): string =>
+  ["BEGIN", ...creation(tables), ...recording(fingerprintOf(tables)), "COMMIT"].join(";\n")

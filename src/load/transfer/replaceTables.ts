@@ -1,0 +1,61 @@
+// Replaces tables by those of another database file, in one transaction: the tables that a replay rebuilt become the
+// warehouse's.
+import * as Effect from "effect/Effect"
+import type { Table } from "../../domain/table/table.ts"
+import { Changes, type Session } from "../commit/session.ts"
+import { transaction } from "../duckdb/transaction.ts"
+import { compared, OTHER, withAttached } from "./compareTables.ts"
+import { copyRows } from "../duckdb/copyRows.ts"
+import { readRows } from "../duckdb/readRows.ts"
+import { CATALOG, inCatalog } from "../sql/sql.ts"
+import { Warehouse } from "../Warehouse.ts"
+
+export type { Comparison } from "./compareTables.ts"
+
+/** Compares `tables` with those of the warehouse in `otherDataDir`, and replaces those that differ. */
+export const replaceTables = (tables: ReadonlyArray<Table>, otherDataDir: string) =>
+  withAttached(
+    otherDataDir,
+    Effect.gen(function* () {
+      const { exclusively } = yield* Warehouse
+      const comparisons = yield* compared(tables)
+      const differing = comparisons.filter(([, { isSame }]) => !isSame).map(([table]) => table)
+      if (differing.length > 0) {
+        yield* exclusively("Replacing the rebuilt tables", (session) => replace(session, differing))
+      }
+      return comparisons.map(([, comparison]) => comparison)
+    }),
+  )
+
+const replace = async (session: Session, tables: ReadonlyArray<Table>): Promise<void> => {
+  const changes = new Changes(session)
+  await transaction(session, async () => {
+    for (const table of tables) {
+      for (const months of [
+        await monthsOf(session, CATALOG, table),
+        await monthsOf(session, OTHER, table),
+      ]) {
+        changes.add(table, months)
+      }
+      await copyRows(session.connection, table, OTHER, CATALOG)
+    }
+    await changes.write()
+  })
+  changes.afterCommit()
+  session.ranges.forget()
+  session.keys.forget()
+}
+
+const monthsOf = async (
+  { connection }: Session,
+  catalog: string,
+  table: Table,
+): Promise<ReadonlyArray<string>> => {
+  if (table.time === undefined) return ["-"]
+  const rows = await readRows(
+    connection,
+    `SELECT DISTINCT strftime("${table.time}", '%Y-%m') AS month
+     FROM ${inCatalog(catalog, table)}`,
+  )
+  return rows.map(({ month }) => String(month))
+}

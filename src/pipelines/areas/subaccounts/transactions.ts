@@ -1,0 +1,140 @@
+// Transactions of each subaccount: the first run reads the whole history, later runs read what is new, with an overlap
+// for transactions that the service decodes late.
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import type { JsonObject } from "../../../domain/values/json.ts"
+import type { SubaccountRef } from "../../../domain/subject/subaccount.ts"
+import { endOfDay, formatInstant, MICROS_PER_DAY, startOfDay } from "../../../domain/values/time.ts"
+import { transactions as endpoint } from "../../../extract/endpoints/subaccounts/transactions.ts"
+import {
+  type TimeCursor,
+  type TimeStep,
+  type TimeWindow,
+  timeWindows,
+} from "../../../extract/paginators/timeWindows.ts"
+import {
+  transactionRows,
+  transactions,
+} from "../../../transform/tables/subaccounts/transactions.ts"
+import type { PartitionState } from "../../model/PartitionState.ts"
+import type { Partition, Pipeline, RunContext } from "../../model/Pipeline.ts"
+import type { GapNote, TaskResult } from "../../model/TaskResult.ts"
+import {
+  cursorCodec,
+  Instant,
+  leftAfter,
+  leftBy,
+  LeftInQuarantine,
+} from "../../strategies/cursors.ts"
+import { evmSubaccounts, subaccountSources } from "../../strategies/partitions.ts"
+import { type Page, readPage } from "../../strategies/readPage.ts"
+import { resultOf } from "../../strategies/taskResult.ts"
+
+const source = { endpoint, tables: [transactions], rows: transactionRows }
+
+const OpenInstant = Schema.optional(Instant)
+
+interface StoredCursor extends TimeCursor {
+  /** See `LeftInQuarantine`. */
+  readonly leftInQuarantine?: number | null
+}
+
+const cursors = cursorCodec<StoredCursor, unknown>(
+  Schema.Struct({
+    through: OpenInstant,
+    from: OpenInstant,
+    largest: Schema.Finite,
+    leftInQuarantine: LeftInQuarantine,
+    pending: Schema.optional(
+      Schema.Struct({ from: OpenInstant, to: OpenInstant, newest: OpenInstant }),
+    ),
+  }),
+)
+
+const storedCursor = (
+  { entity }: Partition<SubaccountRef>,
+  { cursor }: PartitionState,
+  { full }: RunContext,
+): StoredCursor | undefined => (full ? undefined : cursors.decode(cursor(entity)))
+
+/** What the run leaves in quarantine before its first page: nothing, if it reads everything. */
+const leftBefore = (
+  { entity }: Partition<SubaccountRef>,
+  { cursor }: PartitionState,
+  { full, since, until, now }: RunContext,
+): number | null =>
+  leftBy(
+    full && since === undefined && until === undefined ? undefined : cursors.decode(cursor(entity)),
+    now,
+  )
+
+const inputsOf = ({ wireAddress }: SubaccountRef, { from, to }: TimeWindow) => ({
+  subaccountAddress: wireAddress,
+  ...(from === undefined ? {} : { startTime: from }),
+  ...(to === undefined ? {} : { endTime: to }),
+})
+
+const windowText = ({ from, to }: TimeWindow): string =>
+  `${from === undefined ? "" : formatInstant(from)}..${to === undefined ? "" : formatInstant(to)}`
+
+const tieGap = (at: number): GapNote => ({
+  fromAt: at,
+  toAt: at,
+  reason: "tie",
+  state: "permanent",
+  detail: `more transactions at ${formatInstant(at)} than a response holds; the service has no way to request the others`,
+})
+
+const taskResult = (
+  entity: string,
+  step: TimeStep<Page<unknown>>,
+  leftInQuarantine: number | null,
+): TaskResult => {
+  const gaps = step.tie === undefined ? [] : [tieGap(step.tie)]
+  const warning = step.ignoresEnd
+    ? "the service ignores endTime, so older transactions may be out of reach; if it uses another name, set it in wire.names"
+    : gaps[0]?.detail
+  return {
+    ...resultOf(windowText(step.window), step.content),
+    gaps,
+    hadRows: step.suspicious,
+    ...(step.cursor === undefined
+      ? {}
+      : { cursor: { entity, value: cursors.encode({ ...step.cursor, leftInQuarantine }) } }),
+    ...(warning === undefined ? {} : { warning }),
+  }
+}
+
+export const transactionsPipeline: Pipeline<SubaccountRef, ReadonlyArray<JsonObject>> = {
+  name: "transactions",
+  title: "Transactions",
+  cadence: "hourly",
+  ...source,
+  after: subaccountSources,
+  leavesInQuarantine: true,
+  partitions: evmSubaccounts,
+  read: (partition, state, context) =>
+    timeWindows({
+      cursor: storedCursor(partition, state, context),
+      overlap: context.overlapDays * MICROS_PER_DAY,
+      since: context.since === undefined ? undefined : startOfDay(context.since),
+      until: context.until === undefined ? undefined : endOfDay(context.until),
+      read: (window) =>
+        Effect.map(
+          readPage(source, partition, inputsOf(partition.subject, window), context),
+          (page) => ({ content: page, times: page.times, count: page.count }),
+        ),
+    }).pipe(
+      Stream.mapAccum(
+        () => leftBefore(partition, state, context),
+        (before, step) => {
+          const left = leftAfter(before, step.content)
+          return [left, [taskResult(partition.entity, step, left)]] as const
+        },
+      ),
+    ),
+  // A first reading goes on until nothing is older; how many responses that takes is unknown.
+  expectedRequests: (partition, state, context) =>
+    storedCursor(partition, state, context) === undefined ? 2 : 1,
+}

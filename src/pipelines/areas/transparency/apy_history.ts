@@ -1,0 +1,160 @@
+// APY history: the first run reads all of it, later runs read from the high-water mark minus the days that smoothing
+// still revises. A run with a start date leaves older days to the first run without one.
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import { dayOf } from "../../../domain/values/time.ts"
+import type { VaultRef } from "../../../domain/subject/vault.ts"
+import { historicalApyChart } from "../../../extract/endpoints/transparency/historical_apy_chart.ts"
+import { responseEnvelopes } from "../../../transform/tables/response_envelopes.ts"
+import {
+  apyHistory,
+  apyHistoryRows,
+  type ApySeries,
+} from "../../../transform/tables/transparency/apy_history.ts"
+import type { PartitionState } from "../../model/PartitionState.ts"
+import type { Partition, Pipeline, RunContext } from "../../model/Pipeline.ts"
+import { cursorCodec, Day } from "../../strategies/cursors.ts"
+import {
+  missingIn,
+  permanentGaps,
+  slotsToFill,
+  stillMissing,
+} from "../../strategies/missingSlots.ts"
+import { vaults } from "../../strategies/partitions.ts"
+import { readPage } from "../../strategies/readPage.ts"
+import { failedResult, resultOf } from "../../strategies/taskResult.ts"
+
+const source = {
+  endpoint: historicalApyChart,
+  tables: [apyHistory, responseEnvelopes],
+  rows: apyHistoryRows,
+}
+
+/** What has been read of a series. */
+interface Mark {
+  /** Day of the newest value stored. */
+  readonly through: number
+  /** First day that was requested; `undefined` if the whole history was. */
+  readonly from?: number | undefined
+}
+
+const cursors = cursorCodec<Mark, unknown>(
+  Schema.Struct({ through: Day, from: Schema.optional(Day) }),
+)
+
+const FULL_HISTORY = -1
+
+const seriesName = ({ smoothing, averagingPeriodDays }: ApySeries): string =>
+  `${smoothing ? "smoothed" : "unsmoothed"} ${averagingPeriodDays}d`
+
+const cursorKey = ({ entity }: Partition<VaultRef>, series: ApySeries): string =>
+  `${entity} ${seriesName(series)}`
+
+/** The name of the series in mart.series. */
+const martSeries = ({ smoothing, averagingPeriodDays }: ApySeries): string =>
+  `apy_${smoothing ? "smoothed" : "unsmoothed"}_${averagingPeriodDays}d`
+
+const revisedSince = ({ averagingPeriodDays }: ApySeries, through: number): number =>
+  through - 2 * averagingPeriodDays
+
+/** `undefined` means the beginning of the history. */
+const earlier = (one: number | undefined, other: number): number | undefined =>
+  one === undefined ? undefined : Math.min(one, other)
+
+/** How far back to read: a rolling filter revises values up to two windows behind the newest. */
+const daysAgo = (
+  series: ApySeries,
+  mark: Mark | undefined,
+  oldestMissing: number,
+  context: RunContext,
+): number => {
+  const isOlderWanted =
+    mark === undefined ||
+    context.full ||
+    (mark.from !== undefined && (context.since ?? -Infinity) < mark.from)
+  const oldest = isOlderWanted
+    ? context.since
+    : Math.min(oldestMissing, revisedSince(series, mark.through))
+  return oldest === undefined ? FULL_HISTORY : Math.max(1, context.today - oldest + 1)
+}
+
+const readSeries = Effect.fnUntraced(function* (
+  partition: Partition<VaultRef>,
+  series: ApySeries,
+  state: PartitionState,
+  context: RunContext,
+) {
+  const entity = cursorKey(partition, series)
+  const mark = cursors.decode(state.cursor(entity))
+  const slots = slotsToFill(
+    state.missingSlots?.get(martSeries(series)),
+    mark === undefined ? undefined : { before: revisedSince(series, mark.through) },
+    context,
+  )
+  const [oldest] = missingIn(slots)
+  const days = daysAgo(series, mark, oldest === undefined ? Infinity : dayOf(oldest), context)
+  const inputs = {
+    vault: partition.subject.wireAddress,
+    applySmoothing: series.smoothing,
+    averagingPeriodDays: series.averagingPeriodDays,
+    daysAgo: days,
+  }
+  const page = yield* readPage(source, partition, inputs, context)
+  const from = days === FULL_HISTORY ? undefined : context.today - days + 1
+  const window = `${seriesName(series)}, ${days === FULL_HISTORY ? "full" : `${days} days`}`
+  const result = {
+    ...resultOf(window, page),
+    series: martSeries(series),
+    covers: { from, to: context.today },
+    hadRows: mark !== undefined,
+  }
+  if (page.times.length === 0) return result
+  const read: Mark = {
+    through: page.times.reduce(
+      (newest, time) => Math.max(newest, dayOf(time)),
+      mark?.through ?? -Infinity,
+    ),
+    from: mark === undefined || from === undefined ? from : earlier(mark.from, from),
+  }
+  const gaps =
+    // A rejected value may be the one that is missing.
+    slots === undefined || page.rejected.length > 0
+      ? []
+      : permanentGaps(stillMissing(missingIn(slots), slots, page.times), slots, context)
+  return {
+    ...result,
+    // Stored under the cursor's key: another series of the vault may have the days.
+    gaps: gaps.map((gap) => ({ ...gap, entity })),
+    // With a rejected value the next run reads all of this again.
+    ...(page.rejected.length > 0 ? {} : { cursor: { entity, value: cursors.encode(read) } }),
+  }
+})
+
+export const apyHistoryPipeline: Pipeline<
+  VaultRef,
+  { readonly labels: ReadonlyArray<string>; readonly values: ReadonlyArray<number> }
+> = {
+  name: "apy_history",
+  title: "APY history",
+  cadence: "daily",
+  ...source,
+  after: ["vaults"],
+  partitions: vaults,
+  read: (partition, state, context) =>
+    Stream.fromIterable(context.apySeries).pipe(
+      Stream.mapEffect((series) =>
+        readSeries(partition, series, state, context).pipe(
+          // A series that fails does not affect the others.
+          Effect.catchTag("ApiError", (error) =>
+            Effect.succeed({
+              ...failedResult(seriesName(series), error),
+              series: martSeries(series),
+              hadRows: cursors.decode(state.cursor(cursorKey(partition, series))) !== undefined,
+            }),
+          ),
+        ),
+      ),
+    ),
+  expectedRequests: (_partition, _state, { apySeries }) => apySeries.length,
+}

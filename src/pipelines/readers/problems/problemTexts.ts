@@ -1,0 +1,117 @@
+// The texts of problems: what is wrong, and what to do about it.
+import { reasonOf } from "../../../domain/values/errorText.ts"
+import { count, counted } from "../../../domain/values/numbers.ts"
+import type { Problem } from "../../../domain/run/problem.ts"
+import type { HealthRow } from "../../publication/health.ts"
+import type { PostgresState } from "../../publication/postgres.ts"
+import { ageHours, ageText, type Freshness } from "./freshness.ts"
+
+/** For a text at the end of a sentence that adds its own full stop. */
+const withoutStop = (text: string): string => text.replace(/\.$/, "")
+
+export const failedRun = (why: string, since: string | null): Problem => ({
+  kind: "run_failed",
+  subject: "sync",
+  text: `The last run failed: ${withoutStop(why.split("\n")[0] ?? "")}.`,
+  advice: "`vaulthouse doctor` shows what is wrong; the next sync reads what is missing.",
+  since,
+})
+
+export const failedPublication = (state: PostgresState | undefined): ReadonlyArray<Problem> =>
+  state === undefined || state.error === null
+    ? []
+    : [
+        {
+          kind: "publication_failed",
+          subject: "postgres",
+          text: state.error,
+          advice: "The next sync tries again; so does `vaulthouse publish`.",
+          since: state.failing_since,
+        },
+      ]
+
+const reason = (error: string | undefined): string =>
+  error === undefined ? "no reason is known" : withoutStop(reasonOf(error))
+
+export const failingPipeline = (row: HealthRow<"failing">): ReadonlyArray<Problem> => {
+  const { pipeline, tasks, failed, deferred, since } = row
+  const ofTasks = (affected: number): string =>
+    `${affected === tasks ? "" : `${count(affected)} of `}${counted(tasks, "task")}`
+  const problems: Array<Problem> = []
+  if (failed > 0) {
+    problems.push({
+      kind: "run_partial",
+      subject: pipeline,
+      text: `${pipeline}: ${ofTasks(failed)} failed: ${reason(row.failed_text)}.`,
+      advice: `The next sync reads it again; all errors: \`vaulthouse runs show ${row.run_id}\`.`,
+      since,
+    })
+  }
+  if (deferred > 0) {
+    problems.push({
+      kind: "run_deferred",
+      subject: pipeline,
+      text: `${pipeline}: ${ofTasks(deferred)} deferred: ${reason(row.deferred_text)}.`,
+      advice: "The next sync continues from there; `--max-requests-per-second` limits the rate.",
+      since,
+    })
+  }
+  return problems
+}
+
+export const failedCheck = (row: HealthRow<"failed_checks">): Problem => {
+  const wrong = row.severity === "error" ? "wrong row" : "implausible row"
+  return {
+    kind: "failed_check",
+    subject: row.name,
+    text: `The check ${row.name} found ${counted(row.failures, wrong)}.`,
+    advice: `\`vaulthouse check --name ${row.name}\` shows them.`,
+    since: row.since,
+  }
+}
+
+const MILLIS_PER_HOUR = 3_600_000
+
+/** One problem, however many vaults are late. `now` in milliseconds since 1970. */
+export const stale = (of: Freshness, now: number): ReadonlyArray<Problem> => {
+  const { subject, stale: late, with_facts, oldest_at, oldest_name, target_hours } = of
+  if (late === 0 || oldest_at === null) return []
+  const what =
+    oldest_name === null
+      ? "stale"
+      : late === 1
+        ? `stale for ${oldest_name}`
+        : `stale for ${count(late)} of ${counted(with_facts, "vault")}`
+  return [
+    {
+      kind: "stale",
+      subject,
+      text: `${subject} is ${what}: ${ageText(ageHours(oldest_at, now))} old, target ${target_hours} h.`,
+      advice: "Run `vaulthouse sync`; it may be the service that has nothing newer.",
+      since: new Date(Date.parse(oldest_at) + target_hours * MILLIS_PER_HOUR).toISOString(),
+    },
+  ]
+}
+
+export const quarantined = (row: HealthRow<"quarantine">): Problem => ({
+  kind: "quarantine",
+  subject: row.pipeline,
+  text: `${row.pipeline} has ${counted(row.entries, "entry", "entries")} in quarantine, the newest at ${row.json_path}: ${withoutStop(row.detail)}.`,
+  advice:
+    "The next sync requests most of them again, `sync --full` the others; after an upgrade `vaulthouse replay --quarantine` loads them.",
+  since: row.since,
+})
+
+export const gap = (row: HealthRow<"gaps">): Problem => {
+  const isOpen = row.state === "open"
+  const gaps = counted(row.gaps, `${row.state} gap`)
+  return {
+    kind: isOpen ? "gap" : "permanent_gap",
+    subject: row.pipeline,
+    text: `${row.pipeline} has ${gaps} between ${row.from_at.slice(0, 10)} and ${row.to_at.slice(0, 10)}: ${withoutStop(row.detail)}.`,
+    advice: isOpen
+      ? "The next sync requests them again."
+      : "The service did not have them; only `vaulthouse sync --full` requests them again.",
+    since: row.since,
+  }
+}

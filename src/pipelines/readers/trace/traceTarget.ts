@@ -1,0 +1,291 @@
+// Finds the row that holds a figure: the table or mart that was named, and the one row that was meant.
+import * as Effect from "effect/Effect"
+import { didYouMean } from "../../../config/read/nearest.ts"
+import type { Column } from "../../../domain/table/column.ts"
+import { counted } from "../../../domain/values/numbers.ts"
+import { type Table, tableName, versionsOf } from "../../../domain/table/table.ts"
+import { UsageError } from "../../../domain/UsageError.ts"
+import { type Mart, marts } from "../../../load/marts/marts.ts"
+import type { PublishedCopy, QueryParameters } from "../../../load/published/read/PublishedCopy.ts"
+import { identifier } from "../../../load/sql/sql.ts"
+import { tables } from "../../catalog.ts"
+import type { Row } from "../runs.ts"
+
+/** From `from` until before `to`, microseconds since 1970 UTC; as precise as it was typed. */
+export interface Moment {
+  readonly from: number
+  readonly to: number
+  readonly text: string
+}
+
+export interface TraceOptions {
+  /** A mart or a table, with or without its schema. */
+  readonly table: string
+  /** In its canonical spelling. */
+  readonly vault: string | undefined
+  readonly moment: Moment | undefined
+  /** Values of other columns of the key. */
+  readonly key: Readonly<Record<string, string>>
+  /** How to name a row more precisely: with a flag of the command, or a parameter of the address. */
+  readonly named: (column: string, value: string, isTime: boolean) => string
+}
+
+export interface Target {
+  /** With its schema. */
+  readonly name: string
+  readonly mart: Mart | undefined
+  readonly table: Table | undefined
+  readonly key: ReadonlyArray<string>
+  readonly columns: ReadonlyArray<string>
+  readonly row: Row
+  /** The condition that finds the row again, and its values. */
+  readonly where: string
+  readonly parameters: QueryParameters
+}
+
+interface Named {
+  readonly name: string
+  readonly mart: Mart | undefined
+  readonly table: Table | undefined
+  readonly key: ReadonlyArray<string>
+  readonly columns: ReadonlyArray<string>
+  /** Column that distinguishes the rows of an entity. */
+  readonly time: string | undefined
+}
+
+const isTime = (type: string): boolean => type === "timestamp" || type === "date"
+
+const nameMart = (mart: Mart): Named => ({
+  name: `mart.${mart.name}`,
+  mart,
+  table: undefined,
+  key: mart.key,
+  columns: mart.columns.map(({ name }) => name),
+  time: mart.columns.find(({ name, type }) => mart.key.includes(name) && isTime(type))?.name,
+})
+
+const timeOf = ({ mode, time, key, columns }: Table): string | undefined =>
+  mode === "slowly_changing"
+    ? "valid_from"
+    : (time ?? columns.find(({ name, type }: Column) => key.includes(name) && isTime(type))?.name)
+
+const nameTable = (table: Table): Named => ({
+  name: tableName(table),
+  mart: undefined,
+  table,
+  key: table.key,
+  columns: table.columns.map(({ name }) => name),
+  time: timeOf(table),
+})
+
+/** Tables whose rows name the response they were read from. */
+const isTraceable = ({ schema, mode }: Table): boolean =>
+  schema === "core" && (mode === "history" || mode === "slowly_changing")
+
+const traceable = (): ReadonlyArray<Named> => [
+  ...marts.filter(({ from }) => from !== undefined).map(nameMart),
+  ...tables.filter(isTraceable).map(nameTable),
+]
+
+export const traceableNames = (): ReadonlyArray<string> => traceable().map(({ name }) => name)
+
+const bare = (name: string): string => name.slice(name.indexOf(".") + 1)
+
+const findNamed = (typed: string): Effect.Effect<Named, UsageError> => {
+  const all = traceable()
+  const found =
+    all.find(({ name }) => name === typed) ?? all.find(({ name }) => bare(name) === typed)
+  if (found !== undefined) return Effect.succeed(found)
+  const isUntraceable = marts.some(({ name }) => name === typed || `mart.${name}` === typed)
+  return Effect.fail(
+    isUntraceable
+      ? new UsageError({
+          why: `${typed} does not record which rows it is made from.`,
+          advice: `Those that do: ${marts.flatMap(({ name, from }) => (from === undefined ? [] : [name])).join(", ")}, and every table of core.`,
+        })
+      : new UsageError({
+          why: `There is no table \`${typed}\` to trace${
+            didYouMean(
+              typed,
+              all.flatMap(({ name }) => [name, bare(name)]),
+            ) || "."
+          }`,
+          advice: "`vaulthouse tables` lists tables and marts.",
+        }),
+  )
+}
+
+interface Condition {
+  readonly sql: string
+  readonly parameters: QueryParameters
+}
+
+/** The condition without the time. */
+const entityCondition = (
+  { name, columns }: Named,
+  { vault, key }: TraceOptions,
+): Effect.Effect<Condition, UsageError> => {
+  const wanted = { ...(vault === undefined ? {} : { vault_address: vault }), ...key }
+  const unknown = Object.keys(wanted).find((column) => !columns.includes(column))
+  if (unknown !== undefined) {
+    return Effect.fail(
+      new UsageError({
+        why: `${name} has no column \`${unknown}\`${didYouMean(unknown, columns) || "."}`,
+        advice: `\`vaulthouse tables ${name}\` lists its columns.`,
+      }),
+    )
+  }
+  const entries = Object.entries(wanted)
+  return Effect.succeed({
+    sql: [
+      "true",
+      ...entries.map(([column], at) => `${identifier(column)}::varchar = $e${at}`),
+    ].join(" and "),
+    parameters: Object.fromEntries(entries.map(([, value], at) => [`e${at}`, value])),
+  })
+}
+
+const momentCondition = ({ time, table }: Named, moment: Moment | undefined): Condition => {
+  const isSlow = table?.mode === "slowly_changing"
+  if (moment === undefined || time === undefined) {
+    return { sql: isSlow ? "is_current" : "true", parameters: {} }
+  }
+  const column = `${identifier(time)}::timestamp`
+  return {
+    sql: isSlow
+      ? `${column} < $moment_to and (valid_to is null or valid_to > $moment_from)`
+      : `${column} >= $moment_from and ${column} < $moment_to`,
+    parameters: { moment_from: { micros: moment.from }, moment_to: { micros: moment.to } },
+  }
+}
+
+const text = (value: unknown): string =>
+  String(value).replace(/^(.{10})T(.{8}).*Z$/, (_, day: string, clock: string) =>
+    clock === "00:00:00" ? day : `${day}T${clock}`,
+  )
+
+/** If there is no such row, fails with those there are; if there are several, with how to name one. */
+export const findTarget = Effect.fnUntraced(function* (copy: PublishedCopy, options: TraceOptions) {
+  const named = yield* findNamed(options.table)
+  const entity = yield* entityCondition(named, options)
+  const moment = momentCondition(named, options.moment)
+  const { name, key, time } = named
+  const parameters = { ...entity.parameters, ...moment.parameters }
+  const where = `${entity.sql} and ${moment.sql}`
+  // The newest, unless another was named.
+  const newest = time === undefined ? "" : `order by ${identifier(time)} desc`
+  const rows = yield* copy.rows(
+    `select * from ${name} where ${where} ${newest} limit 100`,
+    parameters,
+  )
+  const [first] = rows
+  if (first === undefined) return yield* noRow(copy, named, options, [entity, moment])
+  const sameTime =
+    options.moment === undefined && time !== undefined
+      ? rows.filter((row) => row[time] === first[time])
+      : rows
+  if (sameTime.length > 1) return yield* severalRows(named, sameTime, options)
+  const stored = time === undefined || key.includes(time) ? key : [...key, time]
+  return {
+    ...named,
+    row: first,
+    where: stored
+      .map((column, at) => `${identifier(column)}::varchar is not distinct from $k${at}::varchar`)
+      .join(" and "),
+    parameters: yield* keyParameters(copy, named, stored, where, parameters),
+  } satisfies Target
+})
+
+/** The key's values as DuckDB spells them, so that the condition above finds exactly that row. */
+const keyParameters = Effect.fnUntraced(function* (
+  copy: PublishedCopy,
+  { name, time }: Named,
+  stored: ReadonlyArray<string>,
+  where: string,
+  parameters: QueryParameters,
+) {
+  const [row] = yield* copy.rows(
+    `select ${stored.map((column, at) => `${identifier(column)}::varchar as k${at}`).join(", ")}
+     from ${name} where ${where} ${time === undefined ? "" : `order by ${identifier(time)} desc`} limit 1`,
+    parameters,
+  )
+  return (row ?? {}) as QueryParameters
+})
+
+const severalRows = (
+  { name, key, time }: Named,
+  rows: ReadonlyArray<Row>,
+  options: TraceOptions,
+): Effect.Effect<never, UsageError> => {
+  const differing = key.filter((column) => new Set(rows.map((row) => row[column])).size > 1)
+  // The vault has a flag of its own, which is easier to type.
+  const column = differing.find((each) => each === "vault_address") ?? differing[0] ?? ""
+  const values = [...new Set(rows.map((row) => text(row[column])))]
+  const shown = `${values.slice(0, 5).join(", ")}${values.length > 5 ? ", …" : ""}`
+  const example = options.named(column, values[0] ?? "…", column === time)
+  return Effect.fail(
+    new UsageError({
+      why: `${rows.length === 100 ? "100 or more" : rows.length} rows of ${name} match: they differ in ${differing.join(" and ")} (${column}: ${shown}).`,
+      advice: `Name one, for example with ${example}.`,
+    }),
+  )
+}
+
+/** When the last of the matching rows was left out of its set. */
+const leftOutAt = Effect.fnUntraced(function* (
+  copy: PublishedCopy,
+  { table }: Named,
+  conditions: ReadonlyArray<Condition>,
+) {
+  if (table?.mergeKey === undefined) return undefined
+  const [found] = yield* copy.rows(
+    `select max(_superseded_at) as at from ${tableName(versionsOf(table))}
+     where ${conditions.map(({ sql }) => sql).join(" and ")}`,
+    Object.assign({}, ...conditions.map(({ parameters }) => parameters)) as QueryParameters,
+  )
+  return found?.["at"]
+})
+
+const noRow = Effect.fnUntraced(function* (
+  copy: PublishedCopy,
+  named: Named,
+  { moment, vault }: TraceOptions,
+  conditions: readonly [entity: Condition, moment: Condition],
+) {
+  const { name, time, table } = named
+  const leftOut = yield* leftOutAt(copy, named, conditions)
+  if (typeof leftOut === "string" && table !== undefined) {
+    return yield* new UsageError({
+      why: `${name} no longer has such a row: the response of ${leftOut} left it out.`,
+      advice: `${tableName(versionsOf(table))} keeps it, and mart.${table.name}_as_of has what was known at an instant.`,
+    })
+  }
+  const [entity] = conditions
+  const column = time === undefined ? "null::timestamp" : `${identifier(time)}::timestamp`
+  const [range] = yield* copy.rows(
+    `select count(*) as rows, min(${column}) as first, max(${column}) as last,
+       max(${column}) filter (${column} < $moment_from) as before,
+       min(${column}) filter (${column} >= $moment_to) as after
+     from ${name} where ${entity.sql}`,
+    {
+      ...entity.parameters,
+      moment_from: { micros: moment?.from ?? 0 },
+      moment_to: { micros: moment?.to ?? 0 },
+    },
+  )
+  const whose = vault === undefined ? "" : ` of vault ${vault}`
+  if (Number(range?.["rows"] ?? 0) === 0) {
+    return yield* new UsageError({
+      why: `${name} has no row${whose}${vault === undefined ? " like that" : ""}.`,
+      advice:
+        '`vaulthouse query "select chain_id, vault_address, vault_name from mart.vault_latest"` lists the vaults.',
+    })
+  }
+  const neighbours = [range?.["before"], range?.["after"]]
+    .filter((at) => at !== null && at !== undefined)
+    .map(text)
+  return yield* new UsageError({
+    why: `${name} has no row${whose} at ${moment?.text ?? "any time"}; it has ${counted(Number(range?.["rows"]), "row")} from ${text(range?.["first"])} to ${text(range?.["last"])}.`,
+    advice: `The nearest ${neighbours.length > 1 ? "are" : "is"} ${neighbours.join(" and ")}.`,
+  })
+})

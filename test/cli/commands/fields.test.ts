@@ -1,0 +1,99 @@
+// From a field no column takes to a column filled for all history: `fields`, the setting, `replay`.
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { describe, expect } from "vitest"
+import { json, scriptedServer } from "../../support/servers/scriptedServer.ts"
+import { temporaryFolder } from "../../support/temporaryFolder.ts"
+import { vaulthouse } from "../command.ts"
+
+const address = "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
+
+interface Listed {
+  readonly fields: ReadonlyArray<Readonly<Record<string, unknown>>>
+}
+
+describe("vaulthouse fields", () => {
+  it.live("lists a field with an example, gives it to a column, and replay fills all history", () =>
+    Effect.gen(function* () {
+      let price = 1
+      const server = yield* scriptedServer(({ url }, response) => {
+        const { pathname, searchParams } = new URL(url, "http://localhost")
+        if (pathname !== "/tokenized_vault") return json(response, [])
+        json(
+          response,
+          searchParams.get("status") === "active"
+            ? [
+                {
+                  address,
+                  chain: 1,
+                  vltNm: "Alpha",
+                  reserveTgt: `${price}.5`,
+                  feeStructure: { performanceFeePct: 20 },
+                  closedAt: "2026-01-01T00:00:00Z",
+                  "\u001b[31mred": 1,
+                  ["__proto__"]: 1,
+                },
+              ]
+            : [],
+        )
+      })
+      const cwd = yield* temporaryFolder
+      const file = join(cwd, "vaulthouse.config.yaml")
+      writeFileSync(file, `# The service\nbaseUrl: ${server.url} # ours\n`)
+      const run = (...args: ReadonlyArray<string>) =>
+        Effect.promise(() => vaulthouse(args, { cwd, columns: 160 }))
+      for (price of [1, 2]) expect((yield* run("sync", "vaults")).code).toBe(0)
+
+      const listed = yield* run("fields", "--json")
+      const { fields } = JSON.parse(listed.stdout) as Listed
+      expect(fields).toContainEqual({
+        table: "vaults",
+        endpoints: ["tokenized_vaults"],
+        path: "reserveTgt",
+        type: "varchar",
+        share: 1,
+        example: '"2.5"',
+        suggestion: "vaults.reserve_target",
+        choices: [],
+      })
+      const suggested = fields.filter(({ suggestion }) => suggestion !== undefined)
+      expect(suggested.map(({ path }) => path)).toEqual(["reserveTgt"])
+      expect(fields.map(({ path }) => path)).toContain("__proto__")
+      const shown = yield* run("fields")
+      expect(shown.stdout).toContain("vltNm")
+      expect(shown.stdout).not.toContain("\u001b[31mred")
+
+      expect((yield* run("fields", "--write")).stdout).toContain("vaulthouse.config.yaml")
+      const written = readFileSync(file, "utf8")
+      expect(written).toContain(`# The service\nbaseUrl: ${server.url} # ours\n`)
+      expect(written).toContain("vaults.reserve_target: reserveTgt")
+      expect(written).not.toMatch(/closedAt|performanceFeePct/)
+
+      expect((yield* run("replay")).code).toBe(0)
+      const sql = "select reserve_target, extra from core.vaults order by valid_from"
+      const { stdout } = yield* run("query", sql, "--format", "csv")
+      expect(
+        stdout
+          .split("\n")
+          .slice(1, 3)
+          .map((line) => line.split(",")[0]),
+      ).toEqual(["1.5", "2.5"])
+      expect(stdout).not.toContain("reserveTgt")
+    }),
+  )
+
+  it.live("names the column that an unknown one in the setting was probably meant to be", () =>
+    Effect.gen(function* () {
+      const cwd = yield* temporaryFolder
+      writeFileSync(
+        join(cwd, "vaulthouse.config.yaml"),
+        "baseUrl: http://localhost:9\nfields:\n  fees.managment_fee_pct: mgmtFee\n",
+      )
+      const { code, stderr } = yield* Effect.promise(() => vaulthouse(["sync"], { cwd }))
+      expect(code).toBe(2)
+      expect(stderr).toContain("did you mean `fees.management_fee_pct`?")
+    }),
+  )
+})

@@ -1,0 +1,176 @@
+// The scheduler as a process: what it answers while it runs, how it ends, and who takes over.
+import { once } from "node:events"
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { type Simulator, startSimulator } from "../../../simulator/index.ts"
+import { parseMetrics, sumOf } from "../../support/prometheus.ts"
+import { start, vaulthouse } from "../command.ts"
+
+let cwd = ""
+let simulator: Simulator
+beforeAll(async () => {
+  cwd = mkdtempSync(join(tmpdir(), "vaulthouse-schedule-"))
+  simulator = await startSimulator({ days: 3, vaults: 2 })
+})
+afterAll(async () => {
+  await simulator.close()
+  rmSync(cwd, { recursive: true })
+})
+
+const scheduler = (dataDir: string) => {
+  const args = ["schedule", "--base-url", simulator.url, "--data-dir", dataDir]
+  const child = start([...args, "--listen", "127.0.0.1:0", "--no-progress"], { cwd })
+  let said = ""
+  child.stderr.on("data", (chunk: Buffer) => (said += chunk.toString()))
+  const says = async (pattern: RegExp): Promise<string> => {
+    for (;;) {
+      const found = pattern.exec(said)
+      if (found !== null) return found[1] ?? ""
+      if (child.exitCode !== null) throw new Error(`ended without ${String(pattern)}: ${said}`)
+      await new Promise((later) => setTimeout(later, 20))
+    }
+  }
+  return { child, says }
+}
+
+it("prints the next ten runs of each group and runs nothing", async () => {
+  const { code, stdout } = await vaulthouse(["schedule", "--dry-run", "--json"], { cwd })
+  expect(code).toBe(0)
+  const { groups } = JSON.parse(stdout) as {
+    groups: ReadonlyArray<{ group: string; runs: ReadonlyArray<string> }>
+  }
+  expect(groups.map(({ group, runs }) => [group, runs.length])).toEqual([
+    ["hourly", 10],
+    ["daily", 10],
+  ])
+  expect(groups[0]?.runs[0]).toMatch(/:07:00\.000Z$/)
+  const shown = await vaulthouse(["schedule", "--dry-run"], { cwd, columns: 80 })
+  expect(shown.stdout).toMatch(/^daily \(.*[^]*\):\n {2}\d{4}-\d\d-\d\d 03:37:00 UTC$/m)
+  expect(shown.stdout.split("\n").filter((line) => line.length > 80)).toEqual([])
+  expect(simulator.requests().counts).toEqual({})
+})
+
+it("names the line of a cron expression it can't read", async () => {
+  writeFileSync(join(cwd, "wrong.yaml"), "schedule:\n  hourly: every hour\n")
+  const { code, stderr } = await vaulthouse(["schedule", "--config", "wrong.yaml"], { cwd })
+  expect(code).toBe(2)
+  expect(stderr).toContain("wrong.yaml:2")
+  expect(stderr).toContain("`every hour` is not a cron expression such as `7 * * * *`, in UTC")
+})
+
+it("runs what is due, says how it is, and ends on SIGTERM", async () => {
+  const { child, says } = scheduler("watched")
+  const url = await says(/listening on ([^\s"]+)/)
+  expect(await (await fetch(`${url}/healthz`)).json()).toEqual({ status: "ok" })
+  await says(/(next run at)/)
+  expect((await fetch(`${url}/readyz`)).status).toBe(200)
+  const metrics = parseMetrics(await (await fetch(`${url}/metrics`)).text())
+  const counts = JSON.parse(readFileSync(join(cwd, "watched/last-run.json"), "utf8")) as {
+    requests: number
+    rows_inserted: number
+  }
+  expect(sumOf(metrics, "vaulthouse_requests_total")).toBe(counts.requests)
+  expect(sumOf(metrics, "vaulthouse_rows_total")).toBe(counts.rows_inserted)
+  expect(sumOf(metrics, "vaulthouse_runs_total", { outcome: "complete" })).toBe(1)
+  expect(sumOf(metrics, "vaulthouse_runs_total")).toBe(1)
+  const page = readFileSync(join(import.meta.dirname, "../../../docs/monitoring.md"), "utf8")
+  const rows = [...page.matchAll(/^\| `(vaulthouse_\w+)` \|([^|]*)\|/gm)]
+  const documented = rows.map(([, name = "", labels = ""]) => {
+    const names = [...labels.matchAll(/`(\w+)`/g)].map(([, label = ""]) => label)
+    return [name, names.toSorted()]
+  })
+  const exported = [...metrics].map(([name, { samples }]) => {
+    const names = samples.flatMap(({ labels }) => Object.keys(labels))
+    return [name, [...new Set(names)].toSorted()]
+  })
+  expect(Object.fromEntries(documented)).toEqual({
+    ...Object.fromEntries(exported),
+    // There from the first retry on.
+    vaulthouse_request_retries_total: ["endpoint"],
+  })
+  const startedAt = Date.now()
+  child.kill("SIGTERM")
+  expect(await once(child, "exit")).toEqual([0, null])
+  expect(Date.now() - startedAt).toBeLessThan(10_000)
+  await says(/(schedule stopped)/)
+})
+
+it("knows how the last run of any process ended, in /readyz and in its metrics", async () => {
+  const sync = async () => {
+    const args = ["sync", "vaults", "--base-url", simulator.url, "--data-dir", "restarted"]
+    return (await vaulthouse(args, { cwd })).code
+  }
+  simulator.patch({ faults: [{ kind: "contract-break", match: "tokenized_vault" }] })
+  expect(await sync()).not.toBe(0)
+  simulator.patch({ faults: [] })
+  const now = new Date().toISOString()
+  writeFileSync(join(cwd, "restarted/schedule.json"), JSON.stringify({ hourly: now, daily: now }))
+  const { child, says } = scheduler("restarted")
+  const url = await says(/listening on ([^\s"]+)/)
+  const ready = await fetch(`${url}/readyz`)
+  expect(ready.status).toBe(503)
+  expect(((await ready.json()) as { reason: string }).reason).toMatch(/\(sync vaults\): partial/)
+  const metrics = async () => parseMetrics(await (await fetch(`${url}/metrics`)).text())
+  const ended = (found: Awaited<ReturnType<typeof metrics>>, outcome: string) =>
+    sumOf(found, "vaulthouse_last_run_timestamp_seconds", { outcome })
+  const before = await metrics()
+  expect(sumOf(before, "vaulthouse_runs_total")).toBe(0)
+  expect(ended(before, "partial")).toBeGreaterThan(Date.now() / 1000 - 60)
+  expect(sumOf(before, "vaulthouse_quarantined")).toBe(1)
+  expect(await sync()).toBe(0)
+  expect((await fetch(`${url}/readyz`)).status).toBe(200)
+  const after = await metrics()
+  expect(ended(after, "complete")).toBeGreaterThan(ended(before, "partial"))
+  child.kill("SIGTERM")
+  await once(child, "exit")
+})
+
+it("lets one scheduler run; another takes over when the first is killed, one with --once does not wait", async () => {
+  const first = scheduler("shared")
+  await first.says(/(next run at)/)
+  const second = scheduler("shared")
+  expect(await second.says(/(process \d+ on \S+) schedules runs for/)).toContain(
+    `process ${first.child.pid}`,
+  )
+  const third = ["schedule", "--once", "--base-url", simulator.url, "--data-dir", "shared"]
+  const { code, stderr } = await vaulthouse(third, { cwd })
+  expect(code).toBe(75)
+  expect(stderr).toContain(`runs are scheduled by process ${first.child.pid}`)
+  first.child.kill("SIGKILL")
+  await second.says(/(next run at)/)
+  second.child.kill("SIGTERM")
+  expect(await once(second.child, "exit")).toEqual([0, null])
+})
+
+it("--once says why a run failed, runs it again next time, and then says that nothing is due", async () => {
+  writeFileSync(join(cwd, "yearly.yaml"), "schedule:\n  hourly: 0 0 1 1 *\n  daily: 0 0 1 1 *\n")
+  const runDue = (url: string) =>
+    vaulthouse(
+      [
+        "schedule",
+        "--once",
+        "--base-url",
+        url,
+        "--config",
+        "yearly.yaml",
+        "--data-dir",
+        "unreachable",
+      ],
+      { cwd },
+    )
+  const failed = await runDue("http://127.0.0.1:1")
+  expect(failed.code).not.toBe(0)
+  expect(failed.stderr).toContain("127.0.0.1:1")
+  expect(existsSync(join(cwd, "unreachable", "published"))).toBe(false)
+  expect((await runDue(simulator.url)).code).toBe(0)
+  expect(existsSync(join(cwd, "unreachable", "published"))).toBe(true)
+  expect(await runDue(simulator.url)).toEqual({
+    code: 0,
+    stdout: "",
+    stderr: expect.stringMatching(
+      /^\{"timestamp":"[^"]+","level":"INFO","message":"schedule: nothing is due; next run at \d{4}-01-01 00:00:00 UTC"\}\n$/,
+    ) as string,
+  })
+})

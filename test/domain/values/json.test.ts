@@ -1,0 +1,136 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as Result from "effect/Result"
+import {
+  asDigits,
+  asNumber,
+  isJsonObject,
+  parseJson as parse,
+  stableStringify,
+} from "../../../src/domain/values/json.ts"
+
+const parseJson = (text: string) => Result.getOrThrow(parse(text))
+
+const uint256 = "115792089237316195423570985008687907853269984665640564039457584007913129639935"
+
+describe("parseJson", () => {
+  it.each([`{"amount":${uint256}}`, `{"amount": ${uint256}}`, `{"amount":"${uint256}"}`])(
+    "keeps every digit of %s",
+    (text) => {
+      const { lossless } = parseJson(text)
+      expect(isJsonObject(lossless) && asDigits(lossless["amount"])).toBe(uint256)
+    },
+  )
+
+  it("keeps digits inside arrays, nested objects and negative numbers", () => {
+    const text = `{"a":[1,${uint256},-${uint256}],"b":{"c":${uint256}}}`
+    expect(stableStringify(parseJson(text).lossless)).toBe(text)
+  })
+
+  it("gives schemas plain numbers", () => {
+    expect(parseJson(`[${uint256}]`).plain).toEqual([Number(uint256)])
+  })
+
+  it("parses once when no number can lose a digit", () => {
+    const parsed = parseJson('{"ratio":0.012345678901234567,"at":"2026-01-01","n":1.5e-12}')
+    expect(parsed.lossless).toBe(parsed.plain)
+  })
+
+  it.each([
+    "65000.123456789012345678",
+    "1.10000000000000000001",
+    "0.12345678901234567890123",
+    "-1.00000000000000012345",
+    "1e400",
+  ])("keeps %s, which no double holds", (text) => {
+    const { lossless } = parseJson(`{"v":[${text}]}`)
+    expect(stableStringify(lossless)).toBe(`{"v":[${text}]}`)
+  })
+
+  it.effect.prop("a double comes back as it was", [Schema.Finite], ([value]) =>
+    Effect.sync(() => {
+      const { plain, lossless } = parseJson(JSON.stringify([value]))
+      expect(plain).toEqual([Object.is(value, -0) ? 0 : value])
+      // Whole numbers beyond 2^53 keep their spelling.
+      if (!Number.isInteger(value) || Number.isSafeInteger(value)) expect(lossless).toEqual(plain)
+    }),
+  )
+
+  const digits = Schema.String.check(Schema.isPattern(/^\d{1,25}$/))
+  const spelling = Schema.Struct({
+    // Shifts the number, since the search looks at one character in sixteen.
+    padding: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 40 })),
+    before: Schema.Literals(["[", "[ ", "[-", "[1,", '[{"v":', '["7",\n', "[[-"]),
+    whole: Schema.String.check(Schema.isPattern(/^(0|[1-9]\d{0,24})$/)),
+    fraction: Schema.Union([Schema.Literal(""), digits]),
+    exponent: Schema.Literals(["", "e5", "E+12", "e-7", "e+308", "E309", "e0000"]),
+  })
+
+  it.effect.prop(
+    "keeps the spelling of exactly the numbers that no double holds, wherever they are",
+    [spelling],
+    ([{ padding, before, whole, fraction, exponent }]) =>
+      Effect.sync(() => {
+        const number = `${whole}${fraction === "" ? "" : `.${fraction}`}${exponent}`
+        const brackets = before.includes("{") ? "}]" : before === "[[-" ? "]]" : "]"
+        const text = `${" ".repeat(padding)}${before}${number}${brackets}`
+        const significant = `${whole}${fraction}`.replace(/^0+|0+$/g, "")
+        const isHeld =
+          Number.isFinite(Number(number)) &&
+          (number === whole ? Number.isSafeInteger(Number(whole)) : significant.length <= 17)
+        const { plain, lossless } = parseJson(text)
+        if (isHeld) expect(lossless).toEqual(plain)
+        else expect(stableStringify(lossless)).toContain(number)
+      }),
+  )
+
+  it.effect.prop("integers of any size survive", [Schema.BigInt], ([value]) =>
+    Effect.sync(() => {
+      const { lossless } = parseJson(`{"v":${value}}`)
+      expect(isJsonObject(lossless) && asDigits(lossless["v"])).toBe(String(value))
+      const double = Number(value)
+      expect(isJsonObject(lossless) && asNumber(lossless["v"])).toBe(
+        Number.isFinite(double) ? double : undefined,
+      )
+    }),
+  )
+})
+
+describe("a hostile text", () => {
+  it("with half of a surrogate pair parses as well-formed text, in keys too", () => {
+    const text = String.raw`{"caf\ud83d":["\uDE00 ok \ud83d\ude00"],"n":123456789012345678}`
+    const { plain, lossless } = parseJson(text)
+    expect(plain).toEqual({ "caf\ufffd": ["\ufffd ok 😀"], n: 123456789012345680 })
+    expect(stableStringify(lossless)).toBe('{"caf\ufffd":["\ufffd ok 😀"],"n":123456789012345678}')
+  })
+
+  it("with a number beyond any double keeps its text and yields no double", () => {
+    const { lossless } = parseJson('{"v":1e400}')
+    expect(isJsonObject(lossless) && asNumber(lossless["v"])).toBeUndefined()
+    expect(asNumber(Infinity)).toBeUndefined()
+    expect(stableStringify(lossless)).toBe('{"v":1e400}')
+  })
+
+  it.each(["[", '{"a":'])("that nests %s a hundred thousand times is refused", (opening) => {
+    const brackets = opening === "[" ? "]" : "}"
+    const text = `${opening.repeat(100_000)}1${brackets.repeat(100_000)}`
+    expect(Result.getOrThrow(Result.flip(parse(text)))).toBe(
+      "nests arrays and objects more than 100 deep",
+    )
+  })
+
+  it("may nest a hundred deep", () => {
+    expect(stableStringify(parseJson(`${"[".repeat(100)}${"]".repeat(100)}`).plain)).toHaveLength(
+      200,
+    )
+  })
+})
+
+describe("stableStringify", () => {
+  it("writes the same content the same way", () => {
+    expect(stableStringify({ b: 1, a: { d: [2, { z: 1, y: 2 }], c: null } })).toBe(
+      stableStringify({ a: { c: null, d: [2, { y: 2, z: 1 }] }, b: 1 }),
+    )
+  })
+})

@@ -1,0 +1,101 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import {
+  dayOf,
+  endOfDay,
+  formatDay,
+  formatInstant,
+  parseDay,
+  parseInstant,
+  startOfDay,
+} from "../../../src/domain/values/time.ts"
+
+const noon = Date.UTC(2026, 0, 15, 12) * 1000
+
+describe("parseInstant", () => {
+  it.each<[unknown, number]>([
+    ["2026-01-15T12:00:00Z", noon],
+    ["2026-01-15T12:00:00", noon],
+    ["2026-01-15 12:00:00", noon],
+    ["2026-01-15 12:00:00+00", noon],
+    ["2026-01-15T14:00:00+02:00", noon],
+    ["2026-01-15T06:30:00-0530", noon],
+    ["2026-01-15T12:00:00.5Z", noon + 500_000],
+    ["2026-01-15T12:00:00.123456789", noon + 123_456],
+    ["2026-01-15T12:00Z", noon],
+    [noon / 1e6, noon],
+    [noon / 1e3, noon],
+    [String(noon / 1e6), noon],
+    [String(noon / 1e3), noon],
+    [noon / 1e6 + 0.25, noon + 250_000],
+  ])("reads %j", (text, micros) => {
+    expect(parseInstant(text)).toBe(micros)
+  })
+
+  it.each([
+    "2026-13-01T00:00:00Z",
+    "2026-02-30T00:00:00Z",
+    "2026-01-15T24:00:00Z",
+    "yesterday",
+    "",
+    "12",
+    null,
+    undefined,
+    true,
+    Number.NaN,
+    -1,
+    {},
+  ])("does not invent an instant from %j", (value) => {
+    expect(parseInstant(value)).toBeUndefined()
+  })
+
+  const millis = Schema.Int.check(Schema.isBetween({ minimum: 1e11, maximum: 4e12 }))
+  it.effect.prop("reads back every instant it writes", [millis], ([at]) =>
+    Effect.sync(() => {
+      expect(parseInstant(formatInstant(at * 1000))).toBe(at * 1000)
+    }),
+  )
+})
+
+describe("an instant too far off to be exact", () => {
+  it.each(["9999-12-31T23:59:59Z", "2999-01-01T00:00:00"])(
+    "%s is no instant, but a day",
+    (text) => {
+      expect(parseInstant(text)).toBeUndefined()
+      expect(formatDay(parseDay(text) as number)).toBe(text.slice(0, 10))
+    },
+  )
+
+  it("the zero time of some languages is no instant", () => {
+    expect(parseInstant("0001-01-01T00:00:00Z")).toBeUndefined()
+    expect(parseDay("0001-01-01")).toBeUndefined()
+  })
+})
+
+describe("parseDay", () => {
+  it.each([
+    ["1/5/2026", "2026-01-05"],
+    ["12/31/2025", "2025-12-31"],
+    ["01/05/2026", "2026-01-05"],
+    ["2026-01-05", "2026-01-05"],
+    ["2026-01-05T23:59:59Z", "2026-01-05"],
+    ["2026-01-05T23:30:00-02:00", "2026-01-06"],
+  ])("reads %s", (text, day) => {
+    expect(formatDay(parseDay(text) as number)).toBe(day)
+  })
+
+  it.each(["13/1/2026", "2/30/2026", "2026/01/05", "5.1.2026", 5])("rejects %j", (value) => {
+    expect(parseDay(value)).toBeUndefined()
+  })
+
+  const days = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 40_000 }))
+  it.effect.prop("reads back every day it writes, from either end of it", [days], ([day]) =>
+    Effect.sync(() => {
+      expect(parseDay(formatDay(day))).toBe(day)
+      expect(dayOf(startOfDay(day))).toBe(day)
+      expect(dayOf(endOfDay(day))).toBe(day)
+      expect(dayOf(endOfDay(day) + 1)).toBe(day + 1)
+    }),
+  )
+})

@@ -1,0 +1,227 @@
+// The pace against limits it does not know, in simulated milliseconds.
+import { describe, expect, it } from "vitest"
+import { Latency } from "../../../src/extract/budget/Latency.ts"
+import { Pace, rememberedState } from "../../../src/extract/budget/Pace.ts"
+
+const MOST_AT_ONCE = 32
+
+interface Limit {
+  readonly perSecond: number
+  readonly burst: number
+  readonly latency: number
+  readonly retryAfter: number | undefined
+}
+
+interface Sent {
+  readonly at: number
+  readonly passed: boolean
+}
+
+/** A token bucket, and callers that always want more: for `seconds`, or until `count` requests have passed. */
+const play = (
+  pace: Pace,
+  limit: Limit,
+  { seconds = Infinity, count = Infinity, from = 0 },
+): ReadonlyArray<Sent> => {
+  const sent: Array<Sent> = []
+  let underWay: Array<{ readonly due: number; readonly passed: boolean }> = []
+  let tokens = limit.burst
+  let refilledAt = from
+  let done = 0
+  for (let now = from; now < from + seconds * 1000 && done < count; now += 1) {
+    for (const { due, passed } of underWay) {
+      if (due > now) continue
+      if (passed) {
+        done += 1
+        pace.succeeded(now)
+      } else pace.rateLimited(now, limit.retryAfter)
+    }
+    underWay = underWay.filter(({ due }) => due > now)
+    while (underWay.length < pace.concurrency && pace.reserve(now) <= 0) {
+      tokens = Math.min(limit.burst, tokens + ((now - refilledAt) * limit.perSecond) / 1000)
+      refilledAt = now
+      const passed = tokens >= 1
+      if (passed) tokens -= 1
+      sent.push({ at: now - from, passed })
+      underWay.push({ due: now + limit.latency, passed })
+    }
+  }
+  return sent
+}
+
+const refused = (sent: ReadonlyArray<Sent>): number => sent.filter(({ passed }) => !passed).length
+
+/** Those of the seconds from `from` on, before `to`. */
+const within = (sent: ReadonlyArray<Sent>, from: number, to: number) =>
+  sent.filter(({ at }) => at >= from * 1000 && at < to * 1000)
+
+const limitsOf = (
+  perSeconds: ReadonlyArray<number>,
+  bursts: ReadonlyArray<number>,
+  latencies: ReadonlyArray<number>,
+): ReadonlyArray<Limit> =>
+  perSeconds.flatMap((perSecond) =>
+    bursts.flatMap((burstSeconds) =>
+      latencies.flatMap((latency) =>
+        [undefined, 1].map((retryAfter) => ({
+          perSecond,
+          burst: perSecond * burstSeconds,
+          latency,
+          retryAfter,
+        })),
+      ),
+    ),
+  )
+
+/** What 32 requests at once can use of the limit. */
+const usable = ({ perSecond, latency }: Limit): number =>
+  Math.min(perSecond, (MOST_AT_ONCE * 1000) / latency)
+
+const HOUR = 3_600_000
+
+describe("Pace", () => {
+  it.each(limitsOf([2, 5, 20, 60, 200, 300], [1, 5], [2, 50, 300]))(
+    "uses 95%% of $perSecond/s, burst $burst, at $latency ms, with less than 0.5%% of 429s",
+    (limit) => {
+      const sent = within(play(new Pace(), limit, { seconds: 240 }), 60, 240)
+      const used = (sent.length - refused(sent)) / 180 / usable(limit)
+      expect(used).toBeGreaterThan(0.95)
+      expect(refused(sent) / sent.length).toBeLessThan(0.005)
+    },
+  )
+
+  it.each(limitsOf([5, 20, 60, 200], [1], [2, 50, 300]))(
+    "meets one burst of 429s on its first run against $perSecond/s at $latency ms, and less than 0.5%% after it",
+    (limit) => {
+      const sent = play(new Pace(), limit, { count: 1000 })
+      const first = sent.find(({ passed }) => !passed)?.at ?? 0
+      const ofBurst = sent.filter(({ at }) => at <= first + limit.latency)
+      expect(refused(ofBurst)).toBeLessThanOrEqual(MOST_AT_ONCE)
+      const after = sent.filter(({ at }) => at > first + limit.latency)
+      expect(refused(after) / sent.length).toBeLessThan(0.005)
+    },
+  )
+
+  it.each(limitsOf([5, 20, 60, 200], [1, 5], [2, 50, 300]))(
+    "starts from a limit of $perSecond/s, burst $burst, that it learnt an hour ago",
+    (limit) => {
+      const before = new Pace()
+      play(before, limit, { count: 3000 })
+      const from = HOUR * 24
+      const pace = new Pace({}, rememberedState({}, before.learnt(from - HOUR), from))
+      const sent = play(pace, limit, { count: 1000, from })
+      expect(refused(sent) / sent.length).toBeLessThan(0.005)
+      const seconds = (sent.at(-1)?.at ?? 0) / 1000
+      expect((sent.length - refused(sent)) / seconds / usable(limit)).toBeGreaterThan(0.93)
+    },
+  )
+
+  it("finds a lower limit at once and a higher one within minutes", () => {
+    const limited = (perSecond: number): Limit => ({
+      perSecond,
+      burst: perSecond,
+      latency: 50,
+      retryAfter: undefined,
+    })
+    const at = (from: number) => ({ from, seconds: 300 })
+    const learnt = (perSecond: number) => ({ window: 16, rate: perSecond, at: 0 })
+    const lowered = play(new Pace({}, rememberedState({}, learnt(200), 0)), limited(10), at(0))
+    expect(refused(lowered)).toBeLessThan(40)
+    expect(within(lowered, 5, 60).length / 55).toBeLessThan(11)
+    expect(within(lowered, 5, 60).length / 55).toBeGreaterThan(9)
+    const raised = play(new Pace({}, rememberedState({}, learnt(20), 0)), limited(100), at(0))
+    expect(within(raised, 270, 300).length / 30).toBeGreaterThan(80)
+  })
+
+  it("trusts what it learnt less the older it is", () => {
+    const learnt = { window: 32, rate: 50, at: 0 }
+    const states = [0, 7, 70].map((days) => rememberedState({}, learnt, days * 24 * HOUR))
+    expect(states.map(({ window }) => Math.round(window))).toEqual([32, 16, 8])
+    const [fresh = 0, week = 0, old = 0] = states.map(({ growth }) => growth)
+    expect(fresh).toBeLessThan(0.002)
+    expect(week).toBeGreaterThan(10 * fresh)
+    expect(old).toBeGreaterThan(0.4)
+  })
+
+  it("does not learn a limit from a rate that is set, nor a higher rate from one that nobody uses", () => {
+    const fixed = new Pace({ maxRequestsPerSecond: 10 })
+    for (let now = 0; now < 60_000; now += 100) if (fixed.reserve(now) === 0) fixed.succeeded(now)
+    expect(fixed.learnt(60_000)).toEqual({ window: 32, rate: Infinity, at: 60_000 })
+    const unused = new Pace({}, rememberedState({}, { window: 8, rate: 50, at: 0 }, 0))
+    for (let now = 0; now < 3_600_000; now += 1000) {
+      expect(unused.reserve(now)).toBe(0)
+      unused.succeeded(now, false)
+    }
+    expect(unused.limitPerSecond).toBe(50)
+  })
+
+  it("doubles the requests under way in each round trip", () => {
+    const pace = new Pace()
+    const free = { perSecond: 1e6, burst: 1e6, latency: 300, retryAfter: undefined }
+    const sent = play(pace, free, { seconds: 1.1 })
+    const starts = [0, 300, 600, 900].map((from) => sent.filter(({ at }) => at === from).length)
+    expect(starts).toEqual([8, 16, 32, 32])
+  })
+
+  it("stops doubling when more under way bring no more through", () => {
+    const pace = new Pace()
+    // A service that works on eight requests at a time, each for 50 ms.
+    let ends: ReadonlyArray<number> = []
+    for (let now = 0; now < 400; now += 1) {
+      for (const end of ends) if (end <= now) pace.succeeded(now)
+      ends = ends.filter((end) => end > now)
+      while (ends.length < pace.concurrency) {
+        const begins = ends.toSorted((one, other) => one - other).at(-8) ?? now
+        ends = [...ends, Math.max(now, begins) + 50]
+      }
+    }
+    expect(pace.concurrency).toBeLessThan(13)
+  })
+
+  it("lets no more under way while fewer are wanted", () => {
+    const pace = new Pace()
+    for (let now = 0; now < 10_000; now += 100) pace.succeeded(now, false)
+    expect(pace.concurrency).toBe(8)
+  })
+
+  it("never goes above a fixed rate", () => {
+    const limit = { perSecond: 1000, burst: 1000, latency: 5, retryAfter: undefined }
+    const sent = play(new Pace({ maxRequestsPerSecond: 10 }), limit, { seconds: 60 })
+    expect(sent.length).toBeGreaterThan(590)
+    expect(sent.length).toBeLessThanOrEqual(601)
+  })
+
+  it("keeps a fixed number under way", () => {
+    const pace = new Pace({ concurrency: 3 })
+    const limit = { perSecond: 5, burst: 5, latency: 50, retryAfter: undefined }
+    play(pace, limit, { seconds: 20 })
+    expect(pace.concurrency).toBe(3)
+  })
+
+  it("starts nothing during a pause", () => {
+    const pace = new Pace()
+    pace.rateLimited(1000, 30)
+    expect(pace.reserve(30_999)).toBe(1)
+    expect(pace.pauseMillis(1000)).toBe(30_000)
+    expect(pace.reserve(31_000)).toBe(0)
+  })
+
+  it("lowers the concurrency when responses slow down", () => {
+    const { pace, respond } = responses()
+    for (let now = 0; now < 2000; now += 5) respond(now, 5)
+    const open = pace.concurrency
+    for (let now = 2000; now < 60_000; now += 1000) respond(now, 5000)
+    expect(open).toBeGreaterThan(16)
+    expect(pace.concurrency).toBeLessThan(open / 2)
+  })
+})
+
+const responses = () => {
+  const pace = new Pace()
+  const latencies = new Latency()
+  const respond = (now: number, latency: number) => {
+    pace.succeeded(now)
+    if (latencies.hasRisen(latency)) pace.slowed()
+  }
+  return { pace, respond }
+}

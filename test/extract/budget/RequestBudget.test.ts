@@ -1,0 +1,185 @@
+// The request budget against a token bucket it does not know, with tasks of several pipelines that always want more,
+// and against a service that fails; in simulated time.
+import { describe, expect, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/testing/TestClock"
+import { RequestBudget } from "../../../src/extract/budget/RequestBudget.ts"
+import type { Failure } from "../../../src/extract/retry.ts"
+
+const PER_SECOND = 20
+const BURST = 20
+const LATENCY_MILLIS = 40
+const SECONDS = 150
+const WARM_UP_SECONDS = 60
+// Pipelines with many tasks and with one: the budget knows neither.
+const tasksOf = { ratio_history: 30, apy_history: 12, fees: 5, loans: 1 }
+
+interface Sent {
+  readonly pipeline: string
+  readonly at: number
+  readonly status: 200 | 429
+}
+
+const spending = {
+  endpoint: "fees",
+  maxWaitMillis: 30_000,
+  isSlow: false,
+  expectsServerErrors: false,
+  isContinued: false,
+}
+
+const tooLarge: Failure = { reason: { _tag: "ResponseTooLarge", megabytes: 64 }, detail: "" }
+
+/** Seconds that `count` requests of `millis` each take in all when sent at once. */
+const timeOf = Effect.fnUntraced(function* (count: number, millis: number, isSlow: boolean) {
+  const budget = yield* RequestBudget
+  const startedAt = yield* Clock.currentTimeMillis
+  const answer = Effect.as(Effect.sleep(millis), { status: 200, delaySeconds: undefined })
+  const calls = Array.from({ length: count }, () => budget.spend(answer, { ...spending, isSlow }))
+  let seconds = Infinity
+  yield* Effect.forkChild(
+    Effect.flatMap(Effect.all(calls, { concurrency: "unbounded" }), () =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        seconds = (now - startedAt) / 1000
+      }),
+    ),
+  )
+  yield* TestClock.adjust("2 hours")
+  return seconds
+})
+
+describe("RequestBudget", () => {
+  it.effect(
+    "sends fewer at once when responses slow down, but not for reads that are slow by nature",
+    () =>
+      Effect.gen(function* () {
+        yield* timeOf(200, 20, false)
+        const slow = yield* timeOf(200, 20_000, true)
+        const slowed = yield* timeOf(200, 20_000, false)
+        expect(slow).toBeLessThan(300)
+        expect(slowed).toBeGreaterThan(3 * slow)
+      }).pipe(Effect.provide(RequestBudget.layer())),
+  )
+
+  it.effect("sends as many at once where some endpoints are slower than others", () =>
+    Effect.gen(function* () {
+      const budget = yield* RequestBudget
+      let underWay = 0
+      const request = (endpoint: string, millis: number) =>
+        Effect.forever(
+          budget.spend(
+            Effect.gen(function* () {
+              underWay += 1
+              yield* Effect.sleep(millis)
+              underWay -= 1
+              return { status: 200, delaySeconds: undefined }
+            }),
+            { ...spending, endpoint },
+          ),
+        )
+      const requests = Array.from({ length: 60 }, (_, at) =>
+        at % 3 === 0 ? request("fees", 20) : request("positions", 900),
+      )
+      yield* Effect.forkScoped(Effect.all(requests, { concurrency: "unbounded" }))
+      yield* TestClock.adjust("2 minutes")
+      expect(underWay).toBeGreaterThan(24)
+    }).pipe(Effect.scoped, Effect.provide(RequestBudget.layer())),
+  )
+
+  it.effect("sends fewer at once when requests fail slowly", () =>
+    Effect.gen(function* () {
+      const budget = yield* RequestBudget
+      yield* timeOf(200, 20, false)
+      let underWay = 0
+      let most = 0
+      const lost = Effect.gen(function* () {
+        underWay += 1
+        most = Math.max(most, underWay)
+        yield* Effect.sleep(30_000)
+        underWay -= 1
+        return yield* Effect.fail(tooLarge)
+      })
+      const request = Effect.ignore(budget.spend(lost, spending))
+      yield* Effect.forkChild(
+        Effect.all(
+          Array.from({ length: 2000 }, () => request),
+          { concurrency: "unbounded" },
+        ),
+      )
+      yield* TestClock.adjust("1 minute")
+      expect(most).toBeGreaterThan(16)
+      most = 0
+      yield* TestClock.adjust("4 minutes")
+      most = underWay
+      expect(most).toBeLessThan(8)
+    }).pipe(Effect.provide(RequestBudget.layer())),
+  )
+
+  it.effect("goes on with tasks that have begun before it begins others", () =>
+    Effect.gen(function* () {
+      const budget = yield* RequestBudget
+      const order: Array<string> = []
+      const request = (name: string, isContinued: boolean) =>
+        budget.spend(
+          Effect.gen(function* () {
+            order.push(name)
+            yield* Effect.sleep(100)
+            return { status: 200, delaySeconds: undefined }
+          }),
+          { ...spending, isContinued },
+        )
+      const long = Effect.forEach([1, 2, 3], (page) => request(`long ${page}`, page > 1))
+      const waiting = yield* Effect.forkChild(request("interrupted", true))
+      const others = Effect.forEach([1, 2, 3, 4], (other) => request(`other ${other}`, false), {
+        concurrency: "unbounded",
+      })
+      const running = yield* Effect.forkChild(Effect.all([long, others], { concurrency: 2 }))
+      yield* Fiber.interrupt(waiting)
+      yield* TestClock.adjust("10 seconds")
+      yield* Fiber.join(running)
+      // What comes next in the queue takes the slot while a task turns to its next page.
+      const names = order.filter((name) => name !== "interrupted").slice(0, 5)
+      expect(names).toEqual(["long 1", "other 1", "long 2", "other 2", "long 3"])
+    }).pipe(Effect.provide(RequestBudget.layer({ concurrency: 1 }))),
+  )
+
+  it.effect("uses what the service allows, with few 429s, and starves no pipeline", () =>
+    Effect.gen(function* () {
+      const budget = yield* RequestBudget
+      const sent: Array<Sent> = []
+      let tokens = BURST
+      let filledAt = 0
+      const request = (pipeline: string) =>
+        Effect.gen(function* () {
+          const at = yield* Clock.currentTimeMillis
+          tokens = Math.min(BURST, tokens + ((at - filledAt) * PER_SECOND) / 1000)
+          filledAt = at
+          const status = tokens >= 1 ? 200 : 429
+          if (status === 200) tokens -= 1
+          sent.push({ pipeline, at, status })
+          yield* Effect.sleep(LATENCY_MILLIS)
+          return { status, delaySeconds: undefined }
+        })
+      const tasks = Object.entries(tasksOf).flatMap(([pipeline, count]) =>
+        Array.from({ length: count }, () =>
+          Effect.forever(budget.spend(request(pipeline), { ...spending, endpoint: pipeline })),
+        ),
+      )
+      const running = yield* Effect.forkChild(Effect.all(tasks, { concurrency: "unbounded" }))
+      yield* TestClock.adjust(SECONDS * 1000)
+      yield* Fiber.interrupt(running)
+
+      const afterWarmUp = sent.filter(({ at }) => at >= WARM_UP_SECONDS * 1000)
+      const passed = afterWarmUp.filter(({ status }) => status === 200)
+      expect(passed.length / (SECONDS - WARM_UP_SECONDS)).toBeGreaterThan(0.95 * PER_SECOND)
+      expect(1 - passed.length / afterWarmUp.length).toBeLessThan(0.01)
+      const all = Object.values(tasksOf).reduce((sum, count) => sum + count, 0)
+      for (const [pipeline, count] of Object.entries(tasksOf)) {
+        const share = passed.filter((each) => each.pipeline === pipeline).length / passed.length
+        expect(share, pipeline).toBeGreaterThan((0.8 * count) / all)
+      }
+    }).pipe(Effect.provide(RequestBudget.layer())),
+  )
+})

@@ -1,0 +1,66 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { redactor } from "../../../src/extract/http/redact.ts"
+
+const unicode = (text: string): string =>
+  Array.from(text)
+    .map((each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    .join("")
+
+const spellings: Readonly<Record<string, (key: string) => string>> = {
+  "as it is": (key) => key,
+  "in JSON": (key) => JSON.stringify(key).slice(1, -1),
+  "in JSON within JSON": (key) => JSON.stringify(JSON.stringify(key).slice(1, -1)).slice(1, -1),
+  "in JSON as PHP writes it": (key) => JSON.stringify(key).slice(1, -1).replaceAll("/", "\\/"),
+  "with every character escaped": unicode,
+  "escaped with upper-case digits": (key) => unicode(key).toUpperCase().replaceAll("\\U", "\\u"),
+  "escaped within JSON": (key) => unicode(key).replaceAll("\\", "\\\\"),
+  "in a URL": encodeURIComponent,
+  "in a URL in lower case": (key) =>
+    encodeURIComponent(key).replaceAll(/%../g, (each) => each.toLowerCase()),
+  "in a URL within a URL": (key) => encodeURIComponent(encodeURIComponent(key)),
+  "with one character escaped": (key) => unicode(key.slice(0, 1)) + key.slice(1),
+  "in HTML": (key) =>
+    Array.from(key)
+      .map((each) => `&#${each.charCodeAt(0)};`)
+      .join(""),
+  "in HTML, hexadecimal": (key) =>
+    Array.from(key)
+      .map((each) => `&#x${each.charCodeAt(0).toString(16)};`)
+      .join(""),
+}
+
+describe("redactor", () => {
+  const keys = Schema.String.check(Schema.isPattern(/^[\x21-\x5b\x5d-\x7e]{8,40}$/))
+
+  for (const [name, spell] of Object.entries(spellings)) {
+    it.effect.prop(`finds any key ${name}`, [keys], ([key]) =>
+      Effect.sync(() => {
+        const redacted = redactor(key)(`{"detail": "no key \n${spell(key)} here"}`)
+        expect(redacted).toContain("<redacted>")
+        expect(redacted.replace(/\\*<redacted>/, "")).toBe('{"detail": "no key \n here"}')
+      }),
+    )
+  }
+
+  it("finds a key with a backslash", () => {
+    const key = String.raw`ab\cd\\ef`
+    for (const text of [key, JSON.stringify(key), JSON.stringify(JSON.stringify(key))]) {
+      expect(redactor(key)(text)).toContain("<redacted>")
+    }
+  })
+
+  it("changes no other text", () => {
+    const text = String.raw`{"a": "\u0041\\ 50%", "b": "sk-live"}`
+    expect(redactor("sk-live-0123456789")(text)).toBe(text)
+    expect(redactor(undefined)(text)).toBe(text)
+  })
+
+  it("takes linear time for a hostile text", () => {
+    const redact = redactor('"/key+with\\specials')
+    const startedAt = performance.now()
+    for (const run of ["\\", "%25", "&#0", "\\\\u002"]) redact(run.repeat(1_000_000))
+    expect(performance.now() - startedAt).toBeLessThan(5000)
+  })
+})

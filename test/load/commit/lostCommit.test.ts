@@ -1,0 +1,76 @@
+// A commit that happened, as its worker finds out only after another has read the same task: it is not a lost claim.
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { claimLost, LoadError } from "../../../src/load/errors.ts"
+import { duckdbFile } from "../../../src/load/storage/file/duckdbFile.ts"
+import type { Database, Storage } from "../../../src/load/storage/Storage.ts"
+import { temporaryFolder } from "../../support/temporaryFolder.ts"
+import { commitTogether, indexRows, inWarehouse, reading, readingsBatch, rows } from "../sample.ts"
+
+const unreachable = new LoadError({
+  reason: "Catalog",
+  what: "The lake's catalog",
+  why: "the connection was lost",
+  advice: "",
+})
+
+/** A file whose next turn ends without the acknowledgement of its commit once `lose` is called; `meanwhile` comes after it. */
+const losing = (dataDir: string, meanwhile: string) => {
+  let isLost = false
+  let loses = false
+  const storage = duckdbFile(dataDir)
+  const open: Storage["open"] = async (options, tables) => {
+    const database = await storage.open(options, tables)
+    const exclusively: Database["exclusively"] = (work) =>
+      database.exclusively(async (turn) => {
+        const result = await work({
+          ...turn,
+          // Another worker has all claims from then on.
+          hold: async ([claim]) => {
+            if (isLost && claim !== undefined) throw claimLost(claim)
+          },
+        })
+        if (!loses) return result
+        loses = false
+        isLost = true
+        await database.writer.run(meanwhile)
+        throw unreachable
+      })
+    return { ...database, exclusively }
+  }
+  return { storage: { ...storage, open }, lose: () => (loses = true) }
+}
+
+describe("a commit whose acknowledgement arrives after another worker has recorded its task again", () => {
+  it.live("is found by its responses, and neither repeated nor taken for refused", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const later = "update ops.tasks set finished_at = finished_at + interval 1 minute"
+      const { storage, lose } = losing(dataDir, later)
+      const batch = (entity: string) =>
+        readingsBatch([reading(entity, 0, 1)], {
+          task: {
+            pipeline: "sample",
+            entity,
+            window: "w",
+            outcome: "landed",
+            requests: 1,
+            seconds: 1,
+          },
+          bookkeeping: [indexRows(entity)],
+          claim: { runId: "run-1", pipeline: "sample", entity, epoch: 1 },
+        })
+      const work = Effect.gen(function* () {
+        lose()
+        const counts = yield* commitTogether(["a", "b"].map(batch))
+        expect(counts).toEqual(["a", "b"].map(() => ({ inserted: 1, revised: 0, unchanged: 0 })))
+        const recorded = "select entity, rows_inserted::int as inserted from ops.tasks order by 1"
+        expect(yield* rows(recorded)).toEqual([
+          { entity: "a", inserted: 1 },
+          { entity: "b", inserted: 1 },
+        ])
+      })
+      yield* inWarehouse(dataDir, work, { storage })
+    }),
+  )
+})

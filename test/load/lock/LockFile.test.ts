@@ -1,0 +1,101 @@
+// One writer at a time: who is refused, who waits, and that a dead process blocks no other.
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import { lockHolder } from "../../../src/load/lock/LockFile.ts"
+import { Warehouse } from "../../../src/load/Warehouse.ts"
+import { temporaryFolder } from "../../support/temporaryFolder.ts"
+
+const open = (dataDir: string, wait?: "10 seconds", onWait?: () => void) =>
+  Layer.build(
+    Warehouse.layer({
+      dataDir,
+      tables: [],
+      runId: "r",
+      ...(wait === undefined ? {} : { wait }),
+      ...(onWait === undefined ? {} : { onWait }),
+    }),
+  )
+
+/** A process of its own that holds the lock until it is killed. */
+const holdElsewhere = (dataDir: string) =>
+  Effect.promise(async () => {
+    const script = `
+      import { acquireLock } from ${JSON.stringify(join(import.meta.dirname, "../../../src/load/lock/LockFile.ts"))}
+      await acquireLock(${JSON.stringify(dataDir)}, "2026-06-01T12:00:00Z")
+      console.log("held")
+      setInterval(() => undefined, 1000)`
+    const child = spawn(process.execPath, ["--input-type=module-typescript", "-e", script])
+    await once(child.stdout, "data")
+    return child
+  })
+
+describe("the warehouse's lock", () => {
+  it.live("keeps a second run of the same process out, and says who holds it", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      yield* open(dataDir)
+      const error = yield* Effect.flip(Effect.scoped(open(dataDir)))
+      expect(error._tag).toBe("WarehouseLocked")
+      expect(error.message).toContain(`process ${process.pid}`)
+    }),
+  )
+
+  it.live("keeps another process out, until it is killed", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const child = yield* holdElsewhere(dataDir)
+      const error = yield* Effect.flip(Effect.scoped(open(dataDir)))
+      expect(error.message).toContain(`process ${child.pid}`)
+      expect(yield* Effect.promise(() => lockHolder(dataDir))).toMatchObject({ pid: child.pid })
+      child.kill("SIGKILL")
+      yield* Effect.promise(() => once(child, "exit"))
+      expect(yield* Effect.promise(() => lockHolder(dataDir))).toBeUndefined()
+      yield* Effect.scoped(open(dataDir))
+    }),
+  )
+
+  it.live("is not kept by what a process on another host left", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      yield* Effect.scoped(open(dataDir))
+      writeFileSync(
+        join(dataDir, "writer.json"),
+        JSON.stringify({ pid: 1, host: "a-container-that-is-gone", since: "2026-06-01T12:00:00Z" }),
+      )
+      expect(yield* Effect.promise(() => lockHolder(dataDir))).toBeUndefined()
+      yield* Effect.scoped(open(dataDir))
+    }),
+  )
+
+  it.live("goes to the one that waits once it is released", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const holder = yield* Effect.forkChild(
+        Effect.scoped(Effect.andThen(open(dataDir), Effect.sleep("600 millis"))),
+      )
+      yield* Effect.sleep("300 millis")
+      let waits = 0
+      yield* Effect.scoped(open(dataDir, "10 seconds", () => (waits += 1)))
+      expect(waits).toBe(1)
+      yield* Fiber.join(holder)
+    }),
+  )
+
+  it.live("stops waiting when it is interrupted", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      yield* open(dataDir)
+      const waiting = yield* Effect.forkChild(Effect.scoped(open(dataDir, "10 seconds")))
+      yield* Effect.sleep("200 millis")
+      const startedAt = Date.now()
+      yield* Fiber.interrupt(waiting)
+      expect(Date.now() - startedAt).toBeLessThan(2000)
+    }),
+  )
+})

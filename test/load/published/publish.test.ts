@@ -1,0 +1,651 @@
+// Publishing: readers always get whole copies, only changes are written, and damage is repaired.
+import {
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs"
+import fileSystem from "node:fs/promises"
+import { syncBuiltinESMExports } from "node:module"
+import { basename, join } from "node:path"
+import { DuckDBInstance } from "@duckdb/node-api"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { settings } from "../../../src/config/settings/settings.ts"
+import type { Table } from "../../../src/domain/table/table.ts"
+import { defaultParquet } from "../../../src/load/published/parquet/parquetFile.ts"
+import { changedSincePublication } from "../../../src/load/published/publicationNews.ts"
+import { publish } from "../../../src/load/published/publish.ts"
+import { publishedFile } from "../../../src/load/published/read/PublishedCopy.ts"
+import { verify } from "../../../src/load/published/verify/verify.ts"
+import { Warehouse, type WarehouseOptions } from "../../../src/load/Warehouse.ts"
+import { temporaryFolder } from "../../support/temporaryFolder.ts"
+import { queryFile } from "../../support/warehouseRun.ts"
+import {
+  batchOf,
+  commit,
+  commitTogether,
+  descriptions,
+  inWarehouse,
+  once,
+  reading,
+  readings,
+  readingsBatch,
+  rows,
+  rowsOf,
+  sampleTables,
+} from "../sample.ts"
+
+let run = 0
+
+/** Runs as a run of its own, which a publication needs. */
+const asRun = <A, E>(
+  dataDir: string,
+  work: Effect.Effect<A, E, Warehouse>,
+  options: Partial<WarehouseOptions> = {},
+) => inWarehouse(dataDir, work, { runId: `run-${(run += 1)}`, ...options })
+
+const published = { parquet: defaultParquet, definition: "d" }
+const publishAll = publish(published)
+const withoutParquet = { parquet: undefined, definition: "without" }
+
+// The 31st of January from noon on, and the 1st of February.
+const twoMonths = (value: number) => Array.from({ length: 24 }, (_, at) => reading("a", at, value))
+
+/** The storage version that DuckDB reads in a file's header. */
+const storedAs = (file: string) =>
+  Effect.map(
+    queryFile(
+      file,
+      "SELECT tags['storage_version'] AS version FROM duckdb_databases() WHERE path IS NOT NULL",
+    ),
+    ([row]) => String(row?.["version"]).replace("+", ""),
+  )
+
+/** From here to the end of the scope, making a hard link fails with `code`. */
+const withoutLinks = (code: string) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const { link } = fileSystem
+      fileSystem.link = () => Promise.reject(Object.assign(new Error(`${code}: link`), { code }))
+      syncBuiltinESMExports()
+      return link
+    }),
+    (link) =>
+      Effect.sync(() => {
+        fileSystem.link = link
+        syncBuiltinESMExports()
+      }),
+  )
+
+const inMemory = (sql: string) =>
+  Effect.promise(async () => {
+    const instance = await DuckDBInstance.create(":memory:")
+    try {
+      const connection = await instance.connect()
+      return (await connection.runAndReadAll(sql)).getRowObjectsJson()
+    } finally {
+      instance.closeSync()
+    }
+  })
+
+/** The current files of the table, by name. */
+const readingsFiles = (dataDir: string): ReadonlyArray<string> =>
+  readdirSync(join(dataDir, "parquet/current/core/readings")).toSorted()
+
+const monthsOf = (files: ReadonlyArray<string>): ReadonlyArray<string> =>
+  files.map((name) => name.slice(0, 7))
+
+const everyReading = (dataDir: string): string =>
+  `read_parquet('${dataDir}/parquet/current/core/readings/**/*.parquet')`
+
+describe("the published copy", () => {
+  it.live("holds tables, comments, views and its own stamp, and can't be written", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const publication = yield* asRun(
+        dataDir,
+        Effect.gen(function* () {
+          const { execute } = yield* Warehouse
+          yield* commit(readingsBatch(twoMonths(1)))
+          yield* execute([
+            "CREATE VIEW mart.newest AS SELECT max(observed_at) AS newest FROM core.readings",
+          ])
+          return yield* publishAll
+        }),
+      )
+      const file = publishedFile(dataDir)
+      expect(yield* queryFile(file, "SELECT newest::VARCHAR AS newest FROM mart.newest")).toEqual([
+        { newest: "2024-02-01 11:00:00" },
+      ])
+      expect(yield* queryFile(file, "SELECT run_id, parquet_rows FROM ops.publications")).toEqual([
+        { run_id: publication.runId, parquet_rows: String(publication.parquetRows) },
+      ])
+      const uncommented = `SELECT column_name FROM duckdb_columns()
+        WHERE schema_name = 'core' AND comment IS NULL`
+      expect(yield* queryFile(file, uncommented)).toEqual([])
+      const written = yield* Effect.exit(queryFile(file, "DELETE FROM core.readings"))
+      expect(written._tag).toBe("Failure")
+      expect(readdirSync(join(dataDir, "published")).toSorted()).toEqual([
+        "current.json",
+        `vaulthouse-${publication.runId}.duckdb`,
+        "vaulthouse.duckdb",
+      ])
+    }),
+  )
+
+  it.live("is whole for readers who open it while others are published", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      // Every commit gives all rows the same value: a half copy would show two.
+      const write = Effect.gen(function* () {
+        for (let value = 1; value <= 5; value += 1) {
+          yield* commit(readingsBatch(twoMonths(value)))
+          yield* publishAll
+        }
+      })
+      const seen: Array<unknown> = []
+      const counts = "count(*)::INTEGER AS rows, count(DISTINCT value)::INTEGER AS contents"
+      const read = Effect.gen(function* () {
+        yield* Effect.sleep(5)
+        if (!existsSync(publishedFile(dataDir))) return
+        const found = yield* queryFile(
+          publishedFile(dataDir),
+          `SELECT ${counts} FROM core.readings`,
+        )
+        seen.push(...found)
+        // A file that a later publication replaced is gone under this path; what was read is never mixed.
+        const globbed = yield* Effect.promise(() =>
+          inMemory(`SELECT ${counts} FROM ${everyReading(dataDir)}`)
+            .pipe(Effect.runPromise)
+            .catch((cause: Error) =>
+              cause.message.includes("No such file") ? [] : Promise.reject(cause),
+            ),
+        )
+        seen.push(...globbed)
+      })
+      yield* Effect.raceFirst(asRun(dataDir, write), Effect.forever(read))
+      yield* read
+      expect(new Set(seen.map((row) => JSON.stringify(row)))).toEqual(
+        new Set([JSON.stringify({ rows: 24, contents: 1 })]),
+      )
+    }),
+  )
+
+  it.live("is one immutable file a run, the newest under the stable name too", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const keep = { copies: 1, days: 7 }
+      const publishKeeping = publish({ ...published, keep })
+      const names: Array<string> = []
+      for (let value = 1; value <= 3; value += 1) {
+        const { runId } = yield* asRun(
+          dataDir,
+          Effect.andThen(commit(readingsBatch(twoMonths(value))), publishKeeping),
+        )
+        names.push(join(dataDir, "published", `vaulthouse-${runId}.duckdb`))
+      }
+      const [first = "", second = "", third = ""] = names
+      const value = "SELECT DISTINCT value::INTEGER AS value FROM core.readings"
+      expect(existsSync(first)).toBe(false)
+      expect(yield* queryFile(second, value)).toEqual([{ value: 2 }])
+      expect(yield* queryFile(third, value)).toEqual([{ value: 3 }])
+      expect(statSync(publishedFile(dataDir)).ino).toBe(statSync(third).ino)
+      expect(
+        JSON.parse(readFileSync(join(dataDir, "published/current.json"), "utf8")),
+      ).toMatchObject({ file: basename(third) })
+      // However old the newest one is, readers had it until it was replaced.
+      for (const [at, file] of [second, third].entries()) utimesSync(file, at, at)
+      const last = yield* asRun(dataDir, publish({ ...published, keep: { copies: 2, days: 7 } }))
+      expect(readdirSync(join(dataDir, "published")).toSorted()).toEqual([
+        "current.json",
+        basename(third),
+        `vaulthouse-${last.runId}.duckdb`,
+        "vaulthouse.duckdb",
+      ])
+    }),
+  )
+
+  it.live("has a stable name that is a copy where the file system has no hard links", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const access = { mode: "0640", group: undefined }
+      const publishTo = (value: number) =>
+        asRun(
+          dataDir,
+          Effect.andThen(
+            commit(readingsBatch(twoMonths(value))),
+            publish({ ...published, access }),
+          ),
+        )
+      const content = "SELECT DISTINCT value::INTEGER AS value FROM core.readings"
+      const stable = publishedFile(dataDir)
+      for (const [at, code] of ["EPERM", "ENOTSUP"].entries()) {
+        yield* withoutLinks(code)
+        const { runId } = yield* publishTo(at)
+        const own = join(dataDir, "published", `vaulthouse-${runId}.duckdb`)
+        expect(statSync(stable).ino).not.toBe(statSync(own).ino)
+        expect(readFileSync(stable).equals(readFileSync(own))).toBe(true)
+        expect(statSync(stable).mode & 0o777).toBe(0o640)
+        expect(yield* queryFile(stable, content)).toEqual([{ value: at }])
+        expect(yield* verify(dataDir)).toEqual([])
+      }
+      // Anything else is a failure, and readers keep what they had.
+      yield* withoutLinks("EIO")
+      expect((yield* Effect.flip(publishTo(2))).message).toContain("EIO")
+      expect(yield* queryFile(stable, content)).toEqual([{ value: 1 }])
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("has the storage version that is set, with all the warehouse holds", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      yield* asRun(dataDir, commit(readingsBatch(twoMonths(1))))
+      const versions = settings.publishedStorageVersion.kind.of
+      const readers: Array<unknown> = []
+      for (const storageVersion of [...versions, settings.publishedStorageVersion.default]) {
+        yield* asRun(dataDir, publish({ ...published, storageVersion }))
+        readers.push(yield* storedAs(publishedFile(dataDir)))
+        expect(yield* verify(dataDir)).toEqual([])
+      }
+      // DuckDB marks files of v1.1.0 like those of v1.0.0.
+      expect(readers).toEqual(["v1.0.0", "v1.0.0", ...versions.slice(2), "v1.0.0"])
+      // The engine lists the versions it knows when it is given another one.
+      const unknown = yield* Effect.flip(
+        asRun(dataDir, publish({ ...published, storageVersion: "v9.0.0" })),
+      )
+      const known = [...unknown.message.matchAll(/v1\.\d+\.0\b/g)].map(([version]) => version)
+      expect(known).toEqual(versions)
+    }),
+  )
+
+  it.live("clears what a killed publication left", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      yield* asRun(dataDir, publishAll)
+      const left = join(dataDir, "published/.tmp-1.duckdb")
+      writeFileSync(left, "half")
+      yield* asRun(dataDir, publishAll)
+      expect(existsSync(left)).toBe(false)
+    }),
+  )
+})
+
+describe("whether there is news", () => {
+  const changed = (dataDir: string) => asRun(dataDir, changedSincePublication(published))
+
+  it.live("facts are, tasks and cursors are not", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const load = (value: number) => asRun(dataDir, commit(readingsBatch(twoMonths(value))))
+      expect(yield* changed(dataDir)).toBe(true)
+      yield* load(1)
+      yield* asRun(dataDir, publishAll)
+      expect(yield* changed(dataDir)).toBe(false)
+      yield* load(1)
+      expect(yield* changed(dataDir)).toBe(false)
+      yield* load(2)
+      expect(yield* changed(dataDir)).toBe(true)
+      yield* asRun(dataDir, publishAll)
+      expect(yield* changed(dataDir)).toBe(false)
+    }),
+  )
+
+  it.live("another definition of the copies is", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      yield* asRun(dataDir, publishAll)
+      expect(yield* changed(dataDir)).toBe(false)
+      expect(
+        yield* asRun(dataDir, changedSincePublication({ ...published, definition: "another" })),
+      ).toBe(true)
+    }),
+  )
+
+  it.live("views that were not recorded, or by another DuckDB, are", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      yield* asRun(dataDir, publishAll)
+      const file = join(dataDir, "published/current.json")
+      const current = JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>
+      for (const other of [{ views: undefined }, { duckdb: "v1.0.0" }]) {
+        writeFileSync(file, JSON.stringify({ ...current, ...other }))
+        expect(yield* changed(dataDir)).toBe(true)
+      }
+      writeFileSync(file, JSON.stringify(current))
+      expect(yield* changed(dataDir)).toBe(false)
+    }),
+  )
+
+  it.live("a publication that was not completed leaves it", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      yield* asRun(dataDir, Effect.andThen(commit(readingsBatch(twoMonths(1))), publishAll))
+      const current = join(dataDir, "published/current.json")
+      const before = readFileSync(current)
+      yield* asRun(dataDir, Effect.andThen(commit(readingsBatch(twoMonths(2))), publishAll))
+      // Killed after the stamp, before the copy was in place.
+      writeFileSync(current, before)
+      expect(yield* changed(dataDir)).toBe(true)
+    }),
+  )
+})
+
+describe("a publication that was killed", () => {
+  const manifestIn = (dataDir: string) => join(dataDir, "parquet/current/manifest.json")
+  const changed = (dataDir: string) => asRun(dataDir, changedSincePublication(published))
+
+  it.live("is news where the manifest is lost", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      yield* asRun(dataDir, Effect.andThen(commit(readingsBatch(twoMonths(1))), publishAll))
+      expect(yield* changed(dataDir)).toBe(false)
+      rmSync(manifestIn(dataDir))
+      expect(new Set((yield* verify(dataDir)).map(({ kind }) => kind))).toEqual(
+        new Set(["missing", "extra"]),
+      )
+      expect(yield* changed(dataDir)).toBe(true)
+      yield* asRun(dataDir, publishAll)
+      expect(yield* verify(dataDir)).toEqual([])
+      expect(yield* changed(dataDir)).toBe(false)
+    }),
+  )
+
+  it.live("once it had put the copy in place, is news, though no row is", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      yield* asRun(dataDir, Effect.andThen(commit(readingsBatch(twoMonths(1))), publishAll))
+      // In the way of current.json, which is written last: the copy is in place by then.
+      const inTheWay = join(dataDir, "published/current.json.tmp")
+      mkdirSync(inTheWay)
+      expect(yield* Effect.flip(asRun(dataDir, publishAll))).toMatchObject({ reason: "Files" })
+      rmdirSync(inTheWay)
+      expect((yield* verify(dataDir)).map(({ kind }) => kind)).toContain("stamp")
+      expect(yield* changed(dataDir)).toBe(true)
+      yield* asRun(dataDir, publishAll)
+      expect(yield* verify(dataDir)).toEqual([])
+    }),
+  )
+})
+
+describe("a publication without Parquet", () => {
+  const parquetIn = (dataDir: string) =>
+    readdirSync(join(dataDir, "parquet"), { recursive: true, encoding: "utf8" })
+
+  it.live("removes the files of an earlier one, which would become stale", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      yield* asRun(dataDir, Effect.andThen(commit(readingsBatch(twoMonths(1))), publishAll))
+      const exported = parquetIn(dataDir).filter((path) => /^files\/.*\.parquet$/.test(path)).length
+      const load = commit(readingsBatch(twoMonths(2)))
+      const { parquetRemoved } = yield* asRun(
+        dataDir,
+        Effect.andThen(load, publish(withoutParquet)),
+      )
+      expect(parquetRemoved).toBe(exported)
+      expect(parquetIn(dataDir)).toEqual([])
+      expect(yield* verify(dataDir)).toEqual([])
+      const news = (options: typeof withoutParquet | typeof published) =>
+        asRun(dataDir, changedSincePublication(options))
+      expect(yield* news(withoutParquet)).toBe(false)
+      expect(yield* news({ ...published, definition: "without" })).toBe(true)
+      yield* asRun(dataDir, publishAll)
+      expect(yield* verify(dataDir)).toEqual([])
+      expect(parquetIn(dataDir).filter((path) => path.endsWith(".parquet")).length).toBeGreaterThan(
+        exported,
+      )
+    }),
+  )
+
+  it.live("is news where there are still files", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      yield* asRun(dataDir, publish({ ...published, definition: "without" }))
+      expect(yield* asRun(dataDir, changedSincePublication(withoutParquet))).toBe(true)
+    }),
+  )
+})
+
+describe("the Parquet export", () => {
+  it.live("writes only months whose rows changed, versions included", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      yield* asRun(dataDir, Effect.andThen(commit(readingsBatch(twoMonths(1))), publishAll))
+      const before = readingsFiles(dataDir)
+      expect(monthsOf(before)).toEqual(["2024-01", "2024-02"])
+      const revision = readingsBatch([reading("a", 23, 2)])
+      const { parquetWritten } = yield* asRun(dataDir, Effect.andThen(commit(revision), publishAll))
+      // The month and its versions; tasks and publications are of every run.
+      expect(parquetWritten).toBe(4)
+      const [january, february] = readingsFiles(dataDir)
+      expect(january).toBe(before[0])
+      expect(february).not.toBe(before[1])
+      const versions = `${dataDir}/parquet/current/core/readings_versions/**/*.parquet`
+      expect(yield* inMemory(`SELECT value FROM read_parquet('${versions}')`)).toEqual([
+        { value: 1 },
+      ])
+      expect(yield* verify(dataDir)).toEqual([])
+    }),
+  )
+
+  it.live("holds what a commit changed after an export by the same process", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      yield* asRun(
+        dataDir,
+        Effect.gen(function* () {
+          for (const value of [1, 2, 3]) {
+            yield* commit(readingsBatch(twoMonths(value)))
+            yield* publishAll
+          }
+        }),
+      )
+      expect(yield* inMemory(`SELECT DISTINCT value FROM ${everyReading(dataDir)}`)).toEqual([
+        { value: 3 },
+      ])
+    }),
+  )
+
+  it.live("keeps the files of the publications that stay, and no others", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const keep = { copies: 1, days: 7 }
+      const publishValue = (value: number) =>
+        asRun(
+          dataDir,
+          Effect.andThen(
+            commit(readingsBatch([reading("a", 0, 1), reading("a", 23, value)])),
+            publish({ ...published, keep }),
+          ),
+        )
+      const folders: Array<string> = []
+      for (const value of [1, 2, 3]) {
+        yield* publishValue(value)
+        folders.push(realpathSync(join(dataDir, "parquet/current")))
+      }
+      const [first = "", second = "", third = ""] = folders
+      expect([first, second, third].map((folder) => existsSync(folder))).toEqual([
+        false,
+        true,
+        true,
+      ])
+      const values = (folder: string) =>
+        inMemory(
+          `SELECT value::INTEGER AS value FROM '${folder}/core/readings/*.parquet' ORDER BY ALL`,
+        )
+      expect(yield* values(second)).toEqual([{ value: 1 }, { value: 2 }])
+      expect(yield* values(third)).toEqual([{ value: 1 }, { value: 3 }])
+      // Both have the same file of January, and one each of February.
+      const stored = readdirSync(join(dataDir, "parquet/files/core/readings"))
+      expect(monthsOf(stored).toSorted()).toEqual(["2024-01", "2024-02", "2024-02"])
+      const [january = ""] = readingsFiles(dataDir)
+      const inode = (folder: string) => statSync(join(folder, "core/readings", january)).ino
+      expect(inode(second)).toBe(inode(third))
+      expect(yield* verify(dataDir)).toEqual([])
+      // No longer kept, the files that only it had are gone too. The newest was there until now, however old it is.
+      utimesSync(second, 0, 0)
+      utimesSync(third, 1, 1)
+      yield* asRun(dataDir, publish({ ...published, keep: { copies: 2, days: 7 } }))
+      expect(readdirSync(join(dataDir, "parquet/publications"))).toHaveLength(2)
+      expect([second, third].map((folder) => existsSync(folder))).toEqual([false, true])
+      expect(readdirSync(join(dataDir, "parquet/files/core/readings")).toSorted()).toEqual(
+        readingsFiles(dataDir),
+      )
+    }),
+  )
+
+  it.live("replaces one that an earlier version laid out, and a folder in place of the link", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      yield* asRun(dataDir, Effect.andThen(commit(readingsBatch(twoMonths(1))), publishAll))
+      const root = join(dataDir, "parquet")
+      const january = join(root, "core/readings/month=2024-01")
+      cpSync(join(root, "current/"), join(root, "copied"), { recursive: true, dereference: true })
+      rmSync(join(root, "current"))
+      renameSync(join(root, "copied"), join(root, "current"))
+      mkdirSync(january, { recursive: true })
+      writeFileSync(join(january, "data.parquet"), "")
+      writeFileSync(join(root, "manifest.json"), "{}")
+      expect(yield* verify(dataDir)).toEqual([])
+      yield* asRun(dataDir, publishAll)
+      expect(readdirSync(root).toSorted()).toEqual(["current", "files", "publications"])
+      expect(lstatSync(join(root, "current")).isSymbolicLink()).toBe(true)
+      expect(yield* verify(dataDir)).toEqual([])
+    }),
+  )
+
+  it.live("makes files again that are gone or cut short", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      yield* asRun(dataDir, Effect.andThen(commit(readingsBatch(twoMonths(1))), publishAll))
+      const folder = join(dataDir, "parquet/files/core/readings")
+      const [january = "", february = ""] = readdirSync(folder).toSorted()
+      rmSync(join(folder, january))
+      writeFileSync(join(folder, february), "PAR1")
+      expect((yield* verify(dataDir)).map(({ kind }) => kind).toSorted()).toEqual([
+        "missing",
+        "size",
+      ])
+      yield* asRun(dataDir, publishAll)
+      expect(yield* verify(dataDir)).toEqual([])
+    }),
+  )
+
+  it.live("drops months whose rows are gone, and nothing else", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      yield* asRun(dataDir, Effect.andThen(commit(readingsBatch(twoMonths(1))), publishAll))
+      yield* asRun(
+        dataDir,
+        Effect.gen(function* () {
+          const { execute } = yield* Warehouse
+          const prune = "DELETE FROM core.readings WHERE observed_at < TIMESTAMP '2024-02-01'"
+          yield* execute([prune], [readings])
+          yield* publishAll
+        }),
+      )
+      expect(yield* verify(dataDir)).toEqual([])
+      expect(monthsOf(readingsFiles(dataDir))).toEqual(["2024-02"])
+    }),
+  )
+
+  it.live("gives every file of a table the same columns after one was added", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      yield* asRun(dataDir, Effect.andThen(commit(readingsBatch(twoMonths(1))), publishAll))
+      const grown: Table = {
+        ...readings,
+        columns: [...readings.columns, { name: "added", type: "double", comment: "Added" }],
+      }
+      const row = { ...reading("a", 23, 1), added: 5 }
+      yield* asRun(dataDir, Effect.andThen(commit(batchOf([rowsOf(grown, [row])])), publishAll), {
+        tables: [grown, ...sampleTables.slice(1)],
+      })
+      const columns = yield* inMemory(`SELECT count(*) AS files FROM parquet_schema(
+        '${dataDir}/parquet/current/core/readings/**/*.parquet') WHERE name = 'added'`)
+      expect(columns).toEqual([{ files: "2" }])
+    }),
+  )
+
+  it.live("has the values of tables of every mode", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const described = (title: string) =>
+        batchOf([rowsOf(descriptions, [{ vault_address: "a", title }])])
+      const first = batchOf([rowsOf(once, [{ vault_address: "a", day: 19_753, value: 1 }])])
+      const differences = yield* asRun(
+        dataDir,
+        Effect.gen(function* () {
+          yield* commitTogether([described("A"), first, readingsBatch(twoMonths(1))])
+          yield* commitTogether([described("B"), readingsBatch(twoMonths(2))])
+          yield* publishAll
+          const { tables } = yield* Warehouse
+          const compared = []
+          for (const { schema, name, columns } of tables) {
+            const files = `${dataDir}/parquet/current/${schema}/${name}/**/*.parquet`
+            const [stored] = yield* rows(`SELECT count(*) AS rows FROM ${schema}.${name}`)
+            const isThere = existsSync(join(dataDir, "parquet/current", schema, name))
+            expect(isThere, name).toBe(
+              stored?.["rows"] !== 0 && !["partition_changes", "layout"].includes(name),
+            )
+            if (!isThere || name === "publications") continue
+            const list = columns.map((column) => `"${column.name}"`).join(", ")
+            const different = yield* rows(`
+              (SELECT ${list} FROM ${schema}.${name} EXCEPT ALL
+                SELECT ${list} FROM read_parquet('${files}', hive_partitioning = false))
+              UNION ALL (SELECT ${list} FROM read_parquet('${files}', hive_partitioning = false)
+                EXCEPT ALL SELECT ${list} FROM ${schema}.${name})`)
+            compared.push([name, different.length])
+          }
+          return compared
+        }),
+      )
+      expect(differences.length).toBeGreaterThan(4)
+      expect(differences.filter(([, count]) => count !== 0)).toEqual([])
+    }),
+  )
+})
+
+describe("who may read what is published", () => {
+  const modes = (dataDir: string) =>
+    readdirSync(dataDir, { recursive: true, withFileTypes: true })
+      .map((entry) => join(entry.parentPath, entry.name))
+      .filter((path) => /\/(published|parquet)(\/|$)/.test(path))
+      .map((path) => [statSync(path).isDirectory(), (statSync(path).mode & 0o777).toString(8)])
+
+  const only = (dataDir: string) =>
+    new Set(modes(dataDir).map(([isFolder, mode]) => `${isFolder ? "folder" : "file"} ${mode}`))
+
+  it.live("its owner alone, or as the settings say; another setting changes every file", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const group = String(statSync(dataDir).gid)
+      yield* asRun(dataDir, Effect.andThen(commit(readingsBatch(twoMonths(1))), publishAll))
+      expect(only(dataDir)).toEqual(new Set(["folder 700", "file 600"]))
+      const access = { mode: "0640", group }
+      yield* asRun(dataDir, publish({ ...published, access }))
+      expect(only(dataDir)).toEqual(new Set(["folder 750", "file 640"]))
+      expect((statSync(dataDir).mode & 0o777).toString(8)).toBe("710")
+      expect((statSync(join(dataDir, "vaulthouse.duckdb")).mode & 0o777).toString(8)).toBe("600")
+    }),
+  )
+
+  it.live("an unknown group is refused by name, and the copy before stays", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const access = { mode: "0640", group: "no-such-group" }
+      const refused = yield* Effect.flip(asRun(dataDir, publish({ ...published, access })))
+      expect(refused.message).toContain("no-such-group")
+      expect(existsSync(publishedFile(dataDir))).toBe(false)
+    }),
+  )
+})

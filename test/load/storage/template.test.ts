@@ -1,0 +1,45 @@
+// A new warehouse is a copy of a template; one with an unchanged layout is opened without creating anything.
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { DuckDBInstance } from "@duckdb/node-api"
+import { fingerprintOf } from "../../../src/load/tables/warehouseLayout.ts"
+import { operationTables } from "../../../src/load/tables/index.ts"
+import { copyTemplate } from "../../../src/load/storage/template.ts"
+import { temporaryFolder } from "../../support/temporaryFolder.ts"
+import { inWarehouse, readings, rows } from "../sample.ts"
+
+const catalog = `
+  SELECT schema_name, table_name, column_name, data_type, is_nullable, comment FROM duckdb_columns()
+  WHERE database_name = 'vaulthouse' ORDER BY ALL`
+
+it.effect(
+  "a copied template has the tables and comments that are made where none can be copied",
+  () =>
+    Effect.gen(function* () {
+      const copied = yield* inWarehouse(yield* temporaryFolder, rows(catalog))
+      const dataDir = yield* temporaryFolder
+      // An empty database is there already, as where no template could be kept.
+      const empty = yield* Effect.promise(() =>
+        DuckDBInstance.create(join(dataDir, "vaulthouse.duckdb")),
+      )
+      empty.closeSync()
+      expect(yield* inWarehouse(dataDir, rows(catalog))).toEqual(copied)
+    }),
+)
+
+it.effect("where nothing can be copied, no file is left", () =>
+  Effect.gen(function* () {
+    const file = join(yield* temporaryFolder, "missing", "vaulthouse.duckdb")
+    yield* Effect.promise(() => copyTemplate(file, [readings]))
+    expect(existsSync(file)).toBe(false)
+  }),
+)
+
+it("another comment is another layout", () => {
+  const renamed = { ...readings, comment: "Other readings" }
+  expect(fingerprintOf([renamed, ...operationTables])).not.toBe(
+    fingerprintOf([readings, ...operationTables]),
+  )
+})

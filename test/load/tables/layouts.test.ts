@@ -1,0 +1,90 @@
+// This version opens and continues warehouses of every released layout.
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { gunzipSync } from "node:zlib"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { marts } from "../../../src/load/marts/marts.ts"
+import { currentFiles } from "../../../src/load/published/parquet/parquetFolder.ts"
+import { defaultParquet } from "../../../src/load/published/parquet/parquetFile.ts"
+import { publishedFile } from "../../../src/load/published/read/PublishedCopy.ts"
+import { publishAnyway } from "../../../src/pipelines/publication/publish.ts"
+import { layoutWorld } from "../../support/layoutWorld.ts"
+import { expectTruth, simulated } from "../../support/simulated.ts"
+import { temporaryFolder } from "../../support/temporaryFolder.ts"
+import { query, queryFile, runOnce } from "../../support/warehouseRun.ts"
+
+const folder = join(import.meta.dirname, "../..", "fixtures", "warehouses")
+const layouts = readdirSync(folder).filter((file) => file.endsWith(".duckdb.gz"))
+
+const histories = ["ratio_history", "pnl_history", "apy_history", "allocation_history"]
+
+/** Counts and times of the rows that the older version's runs wrote. */
+const stored = (dataDir: string) =>
+  query(
+    dataDir,
+    histories
+      .flatMap((table) => [table, `${table}_versions`])
+      .map(
+        (name) =>
+          `select '${name}' as name, count(*)::integer as rows, max(_updated_at) as updated, min(_first_seen_at) as seen
+           from core.${name} where _run_id in (select run_id from ops.runs order by run_id limit 2)`,
+      )
+      .join(" union all "),
+  )
+
+const ofLayout = (layout: string) =>
+  Effect.tap(temporaryFolder, (dataDir) =>
+    Effect.sync(() =>
+      writeFileSync(
+        join(dataDir, "vaulthouse.duckdb"),
+        gunzipSync(readFileSync(join(folder, layout))),
+      ),
+    ),
+  )
+
+describe("a warehouse of a released layout", () => {
+  it("is there", () => {
+    expect(layouts.length).toBeGreaterThan(0)
+  })
+
+  it.live.each(layouts)("%s is carried on without a row lost", (layout) =>
+    Effect.gen(function* () {
+      const dataDir = yield* ofLayout(layout)
+      const before = yield* stored(dataDir)
+      const simulator = yield* simulated(layoutWorld)
+      simulator.patch({ revision: 1, now: "2026-06-01T05:00:00Z" })
+      simulator.patch({ now: "2026-06-03T00:00:00Z" })
+      const { summary } = yield* runOnce(simulator.url, dataDir)
+      expect(summary.outcome).toBe("complete")
+      // New hours were added, and stored rows stayed as they were.
+      yield* expectTruth(simulator, dataDir)
+      expect(yield* stored(dataDir)).toEqual(before)
+      expect(yield* query(dataDir, "select run_id from ops.runs")).toHaveLength(3)
+    }),
+  )
+
+  it.live.each(layouts)("%s is published as this version defines it", (layout) =>
+    Effect.gen(function* () {
+      const dataDir = yield* ofLayout(layout)
+      // As that version laid the files out.
+      const earlier = join(dataDir, "parquet", "core", "ratio_history", "month=2026-05")
+      mkdirSync(earlier, { recursive: true })
+      writeFileSync(join(earlier, "data.parquet"), "")
+      writeFileSync(join(dataDir, "parquet", "manifest.json"), '{"version":1}')
+      yield* publishAnyway({
+        dataDir,
+        rebuildAll: false,
+        parquet: { ...defaultParquet, marts: true },
+      })
+      const [found] = yield* queryFile(
+        publishedFile(dataDir),
+        "select count(*)::integer as marts from duckdb_views() where schema_name = 'mart'",
+      )
+      expect(found).toEqual({ marts: marts.length })
+      const files = yield* Effect.promise(() => currentFiles(dataDir))
+      expect(files.some((file) => file.startsWith("mart/vault_hourly/"))).toBe(true)
+      expect(existsSync(join(dataDir, "parquet", "core"))).toBe(false)
+    }),
+  )
+})

@@ -1,0 +1,109 @@
+// A backup taken while a sync goes on, restored elsewhere: nothing of the publication is missing, and the next sync
+// makes it complete.
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs"
+import { join } from "node:path"
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import { verify } from "../../../src/pipelines/archive/verify.ts"
+import { backup, restore } from "../../../src/pipelines/backup/backup.ts"
+import { expectTruth, fingerprint, simulated } from "../../support/simulated.ts"
+import { sharedWarehouse } from "../../support/sharedWarehouse.ts"
+import { temporaryFolder } from "../../support/temporaryFolder.ts"
+import { runOnce } from "../../support/warehouseRun.ts"
+
+const published = { publish: { parquet: undefined } }
+
+/** What `expectTruth` compares. */
+const pipelines = ["ratio_history", "pnl_history", "apy_history", "allocation_history"]
+const platform = simulated({ now: "2026-06-01T12:00:00Z", days: 20, vaults: 3 })
+
+const shared = sharedWarehouse(
+  Effect.fnUntraced(function* (dataDir) {
+    const simulator = yield* platform
+    yield* runOnce(simulator.url, dataDir, { pipelines, ...published })
+  }),
+)
+
+const synced = Effect.gen(function* () {
+  const [simulator, dataDir, folder] = [yield* platform, yield* shared, yield* temporaryFolder]
+  return { simulator, dataDir, target: join(folder, "backup"), elsewhere: join(folder, "restored") }
+})
+
+it.live("a backup during a sync restores to the last publication, and syncs on", () =>
+  Effect.gen(function* () {
+    const { simulator, dataDir, target, elsewhere } = yield* synced
+    const before = yield* fingerprint(dataDir)
+    simulator.patch({ now: "2026-06-03T12:00:00Z", revision: 1, latencyMs: 20 })
+    const sync = yield* Effect.forkChild(runOnce(simulator.url, dataDir, { pipelines }))
+    yield* Effect.sleep("300 millis")
+    yield* backup({ dataDir }, target)
+    yield* Fiber.join(sync)
+    yield* restore(target, { dataDir: elsewhere })
+    expect(yield* fingerprint(elsewhere)).toEqual(before)
+    yield* runOnce(simulator.url, elsewhere, { pipelines, ...published })
+    yield* expectTruth(simulator, elsewhere)
+    expect(yield* verify({ dataDir: elsewhere })).toEqual([])
+  }),
+)
+
+it.live("a backup between the two steps of a publication is the earlier one, whole", () =>
+  Effect.gen(function* () {
+    const { simulator, dataDir, target, elsewhere } = yield* synced
+    const before = yield* fingerprint(dataDir)
+    const current = join(dataDir, "published/current.json")
+    const earlier = readFileSync(current)
+    simulator.patch({ now: "2026-06-02T12:00:00Z" })
+    const keep = { copies: 1, days: 1 }
+    const access = { mode: "0644", group: undefined }
+    yield* runOnce(simulator.url, dataDir, {
+      pipelines,
+      publish: { ...published.publish, keep, access },
+    })
+    writeFileSync(current, earlier)
+    yield* backup({ dataDir }, target)
+    yield* restore(target, { dataDir: elsewhere })
+    expect(yield* fingerprint(elsewhere)).toEqual(before)
+    expect(yield* verify({ dataDir: elsewhere })).toEqual([])
+    // Its owner's alone, whoever may read what is published.
+    expect(statSync(join(elsewhere, "vaulthouse.duckdb")).mode & 0o777).toBe(0o600)
+  }),
+)
+
+it.live("refuses what is no backup, one that changed, and a target in use", () =>
+  Effect.gen(function* () {
+    const { dataDir, target, elsewhere } = yield* synced
+    const messageOf = <A, E extends Error>(effect: Effect.Effect<A, E>) =>
+      Effect.map(Effect.flip(effect), ({ message }) => message)
+    expect(yield* messageOf(restore(join(dataDir, "raw"), { dataDir: elsewhere }))).toContain(
+      "is not a backup",
+    )
+    const { files } = yield* backup({ dataDir }, target)
+    expect(yield* messageOf(backup({ dataDir }, target))).toContain("is not empty")
+    expect(yield* messageOf(restore(target, { dataDir: dataDir }))).toContain(
+      "holds a warehouse already",
+    )
+    const segment = files.find(({ path }) => path.startsWith("raw/"))?.path ?? ""
+    appendFileSync(join(target, segment), "x")
+    expect(yield* messageOf(restore(target, { dataDir: elsewhere }))).toContain("another checksum")
+    expect(existsSync(elsewhere)).toBe(false)
+    const empty = join(elsewhere, "empty")
+    mkdirSync(empty, { recursive: true })
+    expect(yield* messageOf(backup({ dataDir: empty }, join(elsewhere, "new")))).toContain(
+      "no published copy",
+    )
+    writeFileSync(join(target, "backup.json"), "{}")
+    expect(yield* messageOf(restore(target, { dataDir: join(elsewhere, "data") }))).toContain(
+      "is not a backup",
+    )
+    rmSync(elsewhere, { recursive: true })
+  }),
+)

@@ -1,0 +1,218 @@
+// What needs attention after a run, and what does not: read from what the run left, at the present time.
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { readHealth } from "../../../../src/pipelines/publication/health.ts"
+import {
+  type Problem,
+  problemsOf,
+  readProblems,
+} from "../../../../src/pipelines/readers/problems/problems.ts"
+import { readLastRun } from "../../../../src/pipelines/run/lastRun.ts"
+import { asAdmin, simulated } from "../../../support/simulated.ts"
+import { temporaryFolder } from "../../../support/temporaryFolder.ts"
+import { change, query, runOnce } from "../../../support/warehouseRun.ts"
+
+const HOUR = 3_600_000
+const small = { days: 10, vaults: 3, slowReadMs: 0, serverCaches: false }
+const pipelines = ["ratio_history", "pnl_history", "roles"]
+
+const namesOf = (problems: ReadonlyArray<Problem>) =>
+  problems.map(({ kind, subject }) => `${kind} ${subject}`)
+
+const problemNames = (dataDir: string) => Effect.map(readProblems(dataDir), namesOf)
+
+/** As they will be so many hours from now, if nothing runs. */
+const problemsIn = Effect.fnUntraced(function* (dataDir: string, hours: number) {
+  return problemsOf(
+    yield* readHealth(dataDir),
+    yield* readLastRun(dataDir),
+    Date.now() + hours * HOUR,
+  )
+})
+
+describe("problems", () => {
+  it.live("there are none before the first run, and none after one that landed", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated(small)
+      const dataDir = yield* temporaryFolder
+      expect(yield* readProblems(dataDir)).toEqual([])
+      // Without a key, most pipelines are skipped and two are refused.
+      yield* runOnce(simulator.url, dataDir)
+      expect(yield* readProblems(dataDir)).toEqual([])
+    }),
+  )
+
+  it.live("late series are one problem each, however many vaults, once nothing runs", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated(small)
+      const dataDir = yield* temporaryFolder
+      yield* runOnce(simulator.url, dataDir, { pipelines })
+      const problems = yield* problemsIn(dataDir, 5)
+      expect(namesOf(problems)).toEqual(["stale pnl", "stale ratio"])
+      expect(problems[1]?.text).toMatch(
+        /^ratio is stale for \d of \d vaults: [56](\.\d)? h old, target 3 h\.$/,
+      )
+      const days = yield* problemsIn(dataDir, 60)
+      expect(namesOf(days)).toContain("stale roles")
+    }),
+  )
+
+  it.live("freshness is that of the marts, which read every task there ever was", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated(small)
+      const dataDir = yield* temporaryFolder
+      yield* runOnce(simulator.url, dataDir, { api: asAdmin })
+      const rows = yield* query(
+        dataDir,
+        `select series as subject, newest_at, target_hours, count(*)::integer as entities
+         from mart.freshness
+         where status = 'active' and last_outcome <> 'unsupported'
+         group by all
+         union all
+         select pipeline, newest_at, target_hours, entities
+         from mart.pipeline_freshness where pipeline not in (select pipeline from mart.series)`,
+      )
+      const health = yield* readHealth(dataDir)
+      const line = (of: Readonly<Record<string, unknown>>): string =>
+        ["subject", "newest_at", "target_hours", "entities"]
+          .map((name) => String(of[name]))
+          .join(" ")
+      const ofMarts = rows.map((row) => {
+        const at = row["newest_at"]
+        return line({
+          ...row,
+          newest_at: at === null ? undefined : new Date(`${String(at)}Z`).toISOString(),
+        })
+      })
+      expect(ofMarts.length).toBeGreaterThan(20)
+      const ours = health?.freshness.map((row) =>
+        line({
+          ...row,
+          newest_at:
+            row.newest_at === undefined ? undefined : new Date(row.newest_at).toISOString(),
+        }),
+      )
+      expect(ours?.toSorted()).toEqual(ofMarts.toSorted())
+    }),
+  )
+
+  it.live("a series that the runs no longer read is not late", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated(small)
+      const dataDir = yield* temporaryFolder
+      yield* runOnce(simulator.url, dataDir, { pipelines })
+      yield* change(
+        dataDir,
+        "update ops.tasks set finished_at = finished_at - interval 3 days where pipeline = 'pnl_history'",
+        "checkpoint",
+      )
+      yield* runOnce(simulator.url, dataDir, { pipelines: ["ratio_history"] })
+      expect(namesOf(yield* problemsIn(dataDir, 5))).toEqual(["stale ratio"])
+    }),
+  )
+
+  it.live("failures, gaps and quarantine stay until a run mends them", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated(small)
+      const dataDir = yield* temporaryFolder
+      yield* runOnce(simulator.url, dataDir, { pipelines: ["vaults"] })
+      const victim = simulator.truth.vaults[0]?.address ?? ""
+      simulator.patch({
+        faults: [
+          { kind: "status", status: 418, match: `${victim}&startDate` },
+          { kind: "contract-break", match: "roles", count: 1 },
+        ],
+      })
+      yield* runOnce(simulator.url, dataDir, { pipelines })
+      const broken = yield* readProblems(dataDir)
+      expect(namesOf(broken)).toEqual([
+        "run_partial ratio_history",
+        "quarantine roles",
+        "gap ratio_history",
+      ])
+      expect(broken[0]?.text).toContain("HTTP 418")
+      // A run of other pipelines mends nothing, and hides nothing.
+      yield* runOnce(simulator.url, dataDir, { pipelines: ["fees"] })
+      expect(yield* problemNames(dataDir)).toEqual(namesOf(broken))
+      simulator.patch({ faults: [] })
+      yield* runOnce(simulator.url, dataDir, { pipelines })
+      expect(yield* problemNames(dataDir)).toEqual([])
+    }),
+  )
+
+  it.live("a run without any response is one problem, not one for each pipeline", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated(small)
+      const dataDir = yield* temporaryFolder
+      yield* runOnce(simulator.url, dataDir, { pipelines })
+      simulator.patch({ faults: [{ kind: "status", status: 418 }] })
+      yield* runOnce(simulator.url, dataDir, { pipelines })
+      const problems = yield* readProblems(dataDir)
+      expect(namesOf(problems)).toEqual(["run_failed sync", "gap ratio_history"])
+      expect(problems[0]?.text).toContain("HTTP 418")
+    }),
+  )
+
+  it.live("a key is rejected where the service does not know it, or refuses what was read", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated(small)
+      const dataDir = yield* temporaryFolder
+      const api = { apiKey: Redacted.make("nobody-s-key") }
+      const keyed = { pipelines: ["loans", "subaccounts"] }
+      yield* runOnce(simulator.url, dataDir, { ...keyed, api })
+      expect((yield* problemNames(dataDir))[0]).toBe("key_rejected key")
+      yield* runOnce(simulator.url, dataDir, { ...keyed, api: asAdmin })
+      expect(yield* problemNames(dataDir)).toEqual([])
+      yield* runOnce(simulator.url, dataDir, { ...keyed, api })
+      yield* runOnce(simulator.url, dataDir, { pipelines: ["fees"] })
+      const [refused] = yield* readProblems(dataDir)
+      expect(refused?.text).toBe("The service no longer gives the API key access to subaccounts.")
+    }),
+  )
+
+  it.live("a failed check stays until it passes", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated(small)
+      const dataDir = yield* temporaryFolder
+      yield* runOnce(simulator.url, dataDir, { pipelines: ["fees"] })
+      yield* change(
+        dataDir,
+        `insert into ops.check_results (run_id, check_name, severity, outcome, failures, checked_at)
+         values ('r', 'fees_range', 'warn', 'failed', 2, timestamp '2026-01-01')`,
+        "update ops.check_results set checked_at = timestamp '2025-12-31' where run_id <> 'r'",
+        "checkpoint",
+      )
+      yield* runOnce(simulator.url, dataDir, { pipelines: ["vaults"] })
+      expect(yield* readProblems(dataDir)).toMatchObject([
+        {
+          kind: "failed_check",
+          subject: "fees_range",
+          text: "The check fees_range found 2 implausible rows.",
+          since: "2026-01-01T00:00:00.000Z",
+        },
+      ])
+    }),
+  )
+
+  it.live("a run that was killed is a failed one", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({ ...small, latencyMs: 200 })
+      const dataDir = yield* temporaryFolder
+      yield* Effect.promise(async () => {
+        const script = join(import.meta.dirname, "../../../support/processes/syncProcess.ts")
+        const child = spawn(process.execPath, [script, simulator.url, dataDir])
+        while (!existsSync(join(dataDir, "last-run.json"))) {
+          await new Promise((resolve) => setTimeout(resolve, 20))
+        }
+        child.kill("SIGKILL")
+        await once(child, "exit")
+      })
+      expect(yield* problemNames(dataDir)).toEqual(["run_failed sync"])
+    }),
+  )
+})

@@ -1,0 +1,136 @@
+// Limits that the service does not document: the size of a response, the rate of requests, the tier of an endpoint.
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import type { Simulator } from "../../../simulator/index.ts"
+import { asAdmin, expectTruth, simulated } from "../../support/simulated.ts"
+import { temporaryFolder } from "../../support/temporaryFolder.ts"
+import { query, runOnce } from "../../support/warehouseRun.ts"
+
+// In the past of every clock that runs this.
+const now = "2026-06-01T12:00:00Z"
+
+/** The status of each response, in the order of the requests. */
+const statuses = (simulator: Simulator): ReadonlyArray<number> =>
+  simulator.requests().last.map(({ status }) => status)
+
+const refusedOf = (answers: ReadonlyArray<number>): number =>
+  answers.filter((status) => status === 429).length
+
+/** What `expectTruth` compares. */
+const histories = ["ratio_history", "pnl_history", "apy_history", "allocation_history"]
+
+describe("limits", () => {
+  it.live("a service that returns 300 ratio points at once, whatever the limit", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({
+        now,
+        days: 100,
+        pnlEveryHours: 6,
+        vaults: 3,
+        ratioCap: 300,
+      })
+      const dataDir = yield* temporaryFolder
+      const first = yield* runOnce(simulator.url, dataDir, { pipelines: histories })
+      expect(first.summary.outcome).toBe("complete")
+      yield* expectTruth(simulator, dataDir)
+      // A month later: more came since than one answer holds.
+      simulator.patch({ now: "2026-07-01T12:00:00Z", revision: 1 })
+      const second = yield* runOnce(simulator.url, dataDir, { pipelines: histories })
+      expect(second.summary.outcome).toBe("complete")
+      yield* expectTruth(simulator, dataDir)
+    }),
+  )
+
+  it.live("an unknown rate limit: everything lands, and few requests are refused", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({
+        now,
+        days: 20,
+        vaults: 8,
+        subaccounts: 6,
+        rateLimit: { requestsPerSecond: 60, burst: 10, retryAfter: "seconds", scope: "all" },
+      })
+      const dataDir = yield* temporaryFolder
+      const api = asAdmin
+      const { summary } = yield* runOnce(simulator.url, dataDir, { api })
+      expect(summary.outcome).toBe("complete")
+      yield* expectTruth(simulator, dataDir)
+      const starved = summary.pipelines.filter(
+        ({ outcomes: { deferred, failed, quarantined } }) =>
+          deferred !== undefined || failed !== undefined || quarantined !== undefined,
+      )
+      expect(starved).toEqual([])
+      const answers = statuses(simulator)
+      // The limit is met, by requests that were under way when it was found; from then on hardly ever.
+      const met = answers.indexOf(429)
+      expect(met).toBeGreaterThan(-1)
+      const later = answers.slice(met + 32)
+      expect(later.length).toBeGreaterThan(100)
+      // One in a hundred, and of so few two: the search for the limit goes on for a minute.
+      expect(refusedOf(later)).toBeLessThanOrEqual(Math.max(2, later.length / 100))
+      expect(refusedOf(answers) / answers.length).toBeLessThan(0.08)
+
+      // The next run starts from the limit that this one found: no burst of refusals again.
+      const [learnt] = yield* query(dataDir, "select requests_per_second as rate from ops.runs")
+      expect(Number(learnt?.["rate"])).toBeGreaterThan(1)
+      expect(Number(learnt?.["rate"])).toBeLessThan(90)
+      simulator.patch({ now: "2026-06-02T12:00:00Z" })
+      const before = statuses(simulator).length
+      const second = yield* runOnce(simulator.url, dataDir, { api })
+      expect(second.summary.outcome).toBe("complete")
+      const next = statuses(simulator).slice(before)
+      expect(next.length).toBeGreaterThan(100)
+      expect(refusedOf(next)).toBeLessThanOrEqual(2)
+    }),
+  )
+
+  it.live("rows whose tier the document does not show may be for curators alone", () =>
+    Effect.gen(function* () {
+      const tiers = { timelockRequests: "curator", performanceFees: "curator" } as const
+      const simulator = yield* simulated({ now, days: 20, vaults: 3, tiers })
+      const dataDir = yield* temporaryFolder
+      const pipelines = ["timelock_requests", "performance_fees"]
+      const run = (key: string) =>
+        Effect.map(
+          runOnce(simulator.url, dataDir, { pipelines, api: { apiKey: Redacted.make(key) } }),
+          ({ summary }) => [
+            summary.outcome,
+            ...pipelines.map((name) => {
+              const found = summary.pipelines.find((each) => each.name === name)
+              return Object.keys(found?.outcomes ?? {}).toSorted()
+            }),
+          ],
+        )
+      // Refused is not failed: it is reported, and requested again with another key.
+      expect(yield* run("demo-user-key")).toEqual(["complete", ["skipped"], ["skipped"]])
+      // The youngest vault has no fees yet.
+      expect(yield* run("demo-curator-key")).toEqual(["complete", ["loaded"], ["empty", "loaded"]])
+      const [held] = yield* query(
+        dataDir,
+        `select (select count(*) from core.timelock_requests) > 0 as requests,
+           (select count(*) from core.performance_fees) > 0 as fees`,
+      )
+      expect(held).toEqual({ requests: true, fees: true })
+    }),
+  )
+
+  it.live("a chain that can be traced later is requested again", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({ now, days: 20, vaults: 1, tracingChains: [] })
+      const dataDir = yield* temporaryFolder
+      const revertReasons = [{ chainId: 8453, transactionHash: `0x${"c".repeat(64)}` }]
+      const run = runOnce(simulator.url, dataDir, {
+        pipelines: ["revert_reasons"],
+        settings: { revertReasons },
+        unsupportedRetryDays: 0,
+      })
+      const explained = query(dataDir, "select chain_id::integer as chain from core.revert_reasons")
+      expect((yield* run).summary.outcome).toBe("complete")
+      expect(yield* explained).toEqual([])
+      simulator.patch({ tracingChains: [8453] })
+      expect((yield* run).summary.outcome).toBe("complete")
+      expect(yield* explained).toEqual([{ chain: 8453 }])
+    }),
+  )
+})

@@ -1,0 +1,174 @@
+// What the service has none of: distinguished from a wrong request, and remembered.
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { defaultWire } from "../../../../src/extract/request.ts"
+import { simulated } from "../../../support/simulated.ts"
+import { temporaryFolder } from "../../../support/temporaryFolder.ts"
+import { query, runOnce } from "../../../support/warehouseRun.ts"
+
+const history = ["ratio_history", "pnl_history", "apy_history", "allocation_history"]
+const transparency = [...history, "positions", "fees", "roles", "permissions", "timelocks"]
+
+const outcomes = (dataDir: string, where: string) =>
+  Effect.map(
+    query(
+      dataDir,
+      `select distinct pipeline, outcome from ops.tasks
+       where run_id = (select run_id from ops.runs order by started_at desc limit 1) and ${where} order by all`,
+    ),
+    (rows) => rows.map((row) => [String(row["pipeline"]), String(row["outcome"])]),
+  )
+
+const start = Effect.gen(function* () {
+  const simulator = yield* simulated({ now: "2026-06-01T12:00:00Z", days: 5, vaults: 4 })
+  const [vault] = simulator.truth.vaults
+  const address = vault?.address.toLowerCase() ?? ""
+  const unknown = {
+    kind: "status",
+    status: 404,
+    detail: "Unknown vault",
+    pathPrefix: "/platform",
+    match: address,
+  } as const
+  return { simulator, address, unknown, dataDir: yield* temporaryFolder }
+})
+
+describe("404 of a vault", () => {
+  it.live("of an unknown vault is an absence of every history, and remembered", () =>
+    Effect.gen(function* () {
+      const { simulator, address, unknown, dataDir } = yield* start
+      simulator.patch({ faults: [unknown] })
+      const first = yield* runOnce(simulator.url, dataDir, { pipelines: history })
+      expect(first.summary.outcome).toBe("complete")
+      expect(yield* outcomes(dataDir, `entity = '${address}'`)).toEqual(
+        history.toSorted((a, b) => a.localeCompare(b)).map((name) => [name, "empty"]),
+      )
+      simulator.patch({ faults: [] })
+      yield* runOnce(simulator.url, dataDir, { pipelines: history })
+      expect(yield* outcomes(dataDir, `entity = '${address}'`)).toEqual([])
+    }),
+  )
+
+  it.live(
+    "of a vault that had a history is suspicious: rows kept, a warning, requested again",
+    () =>
+      Effect.gen(function* () {
+        const { simulator, address, unknown, dataDir } = yield* start
+        yield* runOnce(simulator.url, dataDir, { pipelines: history })
+        const rows = `select count(*) as n from core.ratio_history where vault_address = '${address}'`
+        const before = yield* query(dataDir, rows)
+        simulator.patch({ faults: [unknown] })
+        const { events } = yield* runOnce(simulator.url, dataDir, { pipelines: history })
+        expect(yield* outcomes(dataDir, `entity = '${address}'`)).toEqual(
+          history.toSorted((a, b) => a.localeCompare(b)).map((name) => [name, "suspicious_empty"]),
+        )
+        const warned = events.flatMap((event) => (event.kind === "warning" ? [event.pipeline] : []))
+        expect(new Set(warned)).toEqual(new Set(history))
+        expect(yield* query(dataDir, rows)).toEqual(before)
+        simulator.patch({ faults: [] })
+        yield* runOnce(simulator.url, dataDir, { pipelines: history })
+        const again = yield* outcomes(dataDir, `entity = '${address}'`)
+        expect(again.map(([name]) => name)).toEqual(history.toSorted((a, b) => a.localeCompare(b)))
+      }),
+  )
+})
+
+describe("404 of one series of a vault", () => {
+  it.live("is an absence if that series had no rows, whatever has landed of the others", () =>
+    Effect.gen(function* () {
+      const { simulator, address, unknown, dataDir } = yield* start
+      const found = query(
+        dataDir,
+        `select series, outcome from ops.tasks where entity = '${address}' order by finished_at, series`,
+      )
+      // Late enough for the first series to be committed before.
+      simulator.patch({ faults: [{ ...unknown, match: "applySmoothing=false" }], latencyMs: 300 })
+      yield* runOnce(simulator.url, dataDir, { pipelines: ["apy_history"] })
+      expect(yield* found).toEqual([
+        { series: "apy_smoothed_7d", outcome: "loaded" },
+        { series: "apy_unsmoothed_7d", outcome: "empty" },
+      ])
+    }),
+  )
+})
+
+describe("a wrong request is no absence", () => {
+  it.live("a name: the run fails with the setting, and all is there once that is made", () =>
+    Effect.gen(function* () {
+      const { simulator, dataDir } = yield* start
+      simulator.patch({ wireCase: "snake" })
+      const first = yield* runOnce(simulator.url, dataDir, { pipelines: transparency })
+      expect(first.summary.outcome).toBe("partial")
+      const named = ["allocation_history", "fees", "permissions", "positions", "roles", "timelocks"]
+      expect(yield* outcomes(dataDir, "outcome = 'failed'")).toEqual(
+        named.map((name) => [name, "failed"]),
+      )
+      expect(yield* outcomes(dataDir, "outcome in ('unsupported', 'empty')")).not.toContain("fees")
+      const found = yield* query(
+        dataDir,
+        "select distinct error_text like '%requires `chain_id` and received `chainId`; set wire.names.chainId: chain_id, or wire.case%' as is_named from ops.tasks where outcome = 'failed'",
+      )
+      expect(found).toEqual([{ is_named: true }])
+      const api = { wire: { ...defaultWire, case: "snake" as const } }
+      const second = yield* runOnce(simulator.url, dataDir, { pipelines: transparency, api })
+      expect(second.summary.outcome).toBe("complete")
+      const [counted] = yield* query(dataDir, "select count(*) as n from core.fees")
+      expect(Number(counted?.["n"])).toBe(4)
+    }),
+  )
+
+  it.live("a path: the run fails and names what to look at", () =>
+    Effect.gen(function* () {
+      const { simulator, dataDir } = yield* start
+      simulator.patch({ platformSegment: "acme" })
+      const first = yield* runOnce(simulator.url, dataDir, { pipelines: transparency })
+      expect(first.summary.outcome).toBe("partial")
+      const failed = yield* outcomes(dataDir, "outcome = 'failed'")
+      expect(failed.map(([name]) => name)).toEqual(
+        transparency.toSorted((a, b) => a.localeCompare(b)),
+      )
+      const found = yield* query(
+        dataDir,
+        "select distinct error_text like '%check platformSegment%' as is_named from ops.tasks where outcome = 'failed'",
+      )
+      expect(found).toEqual([{ is_named: true }])
+      const api = { wire: { ...defaultWire, platformSegment: "acme" } }
+      const second = yield* runOnce(simulator.url, dataDir, { pipelines: transparency, api })
+      expect(second.summary.outcome).toBe("complete")
+    }),
+  )
+})
+
+describe("the time of a task", () => {
+  it.live("is that of its own requests, however many come before it", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({ now: "2026-06-01T12:00:00Z", days: 5, vaults: 12 })
+      // More than a request takes on a busy machine, less than twelve that wait for their turn.
+      const taskTimeoutSeconds = 4
+      const { summary } = yield* runOnce(simulator.url, yield* temporaryFolder, {
+        pipelines: ["fees"],
+        pace: { maxRequestsPerSecond: 2 },
+        taskTimeoutSeconds,
+      })
+      expect(summary.outcome).toBe("complete")
+      expect(summary.seconds).toBeGreaterThan(taskTimeoutSeconds)
+    }),
+  )
+
+  it.live("ends, nevertheless", () =>
+    Effect.gen(function* () {
+      const { simulator, dataDir } = yield* start
+      simulator.patch({ faults: [{ kind: "stall-headers", pathPrefix: "/platform/fees" }] })
+      const { summary } = yield* runOnce(simulator.url, dataDir, {
+        pipelines: ["fees"],
+        taskTimeoutSeconds: 3,
+      })
+      expect(summary.outcome).toBe("partial")
+      const found = yield* query(
+        dataDir,
+        "select distinct error_tag, error_text like '%not done within 3 s%' as is_named from ops.tasks where outcome = 'failed'",
+      )
+      expect(found).toEqual([{ error_tag: "Timeout", is_named: true }])
+    }),
+  )
+})

@@ -1,0 +1,271 @@
+// An entry of the quarantine stays open until its record is read again and found whole, and no longer.
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { formatDay } from "../../../../src/domain/values/time.ts"
+import { json, type Script, scriptedServer } from "../../../support/servers/scriptedServer.ts"
+import { temporaryFolder } from "../../../support/temporaryFolder.ts"
+import { change, type Overrides, query, runOnce } from "../../../support/warehouseRun.ts"
+
+const DAY = 86_400_000
+const today = Math.floor(Date.now() / DAY)
+
+/** A service with one vault, whose history `respond` returns. */
+const oneVault = (path: string, respond: (inputs: URLSearchParams) => unknown) => {
+  const script: Script = ({ url }, response) => {
+    const { pathname, searchParams } = new URL(url, "http://service")
+    const vaults = [{ address: `0x${"1".repeat(40)}`, chain: 1 }]
+    if (pathname.endsWith(path)) return json(response, respond(searchParams))
+    json(response, searchParams.get("status") === "active" ? vaults : [])
+  }
+  return scriptedServer(script)
+}
+
+/** Hourly ratio points of so many days; those at 05:00 of the broken days can't be read. */
+const ratioService = (days: number, broken: ReadonlySet<number>) =>
+  oneVault("unrealized_pnl", (inputs) => {
+    const day = (name: string) => Math.floor(Date.parse(inputs.get(name) ?? "") / DAY)
+    const from = inputs.has("startDate") ? day("startDate") : 0
+    const to = inputs.has("endDate") ? day("endDate") : today
+    return Array.from({ length: days * 24 }, (_, hour) => (today - days) * 24 + hour)
+      .filter((hour) => hour >= from * 24 && hour < (to + 1) * 24)
+      .toReversed()
+      .map((hour) => ({
+        timestamp: new Date(hour * 3_600_000).toISOString(),
+        actual_tvl: hour % 24 === 5 && broken.has(Math.floor(hour / 24)) ? "n/a" : 100,
+        tvl_on_vault: 100,
+        adjusted_redeem_ratio: 1,
+      }))
+  })
+
+const syncs = (url: string, dataDir: string, pipeline: string) => (overrides: Overrides) =>
+  Effect.map(
+    runOnce(url, dataDir, { pipelines: [pipeline], ...overrides }),
+    ({ summary }) => summary.outcome,
+  )
+
+const openIn = (dataDir: string) =>
+  query(
+    dataDir,
+    `select count(*)::int as entries,
+       (select count(*)::int from ops.gaps where state = 'open') as gaps
+     from ops.quarantine where closed_at is null`,
+  )
+
+it.live("a run that reads other days leaves it open; the window it is in is read again", () =>
+  Effect.gen(function* () {
+    const broken = new Set([today - 20])
+    const { url } = yield* ratioService(30, broken)
+    const dataDir = yield* temporaryFolder
+    const sync = syncs(url, dataDir, "ratio_history")({})
+    for (const run of [1, 2, 3]) {
+      expect(yield* sync, `run ${run}, ${formatDay(today - 20)}`).toBe("partial")
+      expect(yield* openIn(dataDir), `run ${run}`).toEqual([{ entries: 1, gaps: 1 }])
+    }
+    broken.clear()
+    expect(yield* sync).toBe("complete")
+    expect(yield* openIn(dataDir)).toEqual([{ entries: 0, gaps: 0 }])
+    const [found] = yield* query(dataDir, "select count(*)::int as points from core.ratio_history")
+    expect(found).toEqual({ points: 30 * 24 })
+  }),
+)
+
+it.live(
+  "is closed with its gap, whatever else of the vault fails and whichever run closed that",
+  () =>
+    Effect.gen(function* () {
+      const broken = new Set([today - 20, today - 60])
+      const { url } = yield* ratioService(70, broken)
+      const dataDir = yield* temporaryFolder
+      const sync = syncs(url, dataDir, "ratio_history")({})
+      expect(yield* sync).toBe("partial")
+      expect(yield* openIn(dataDir)).toEqual([{ entries: 2, gaps: 2 }])
+      broken.delete(today - 60)
+      expect(yield* sync).toBe("partial")
+      expect(yield* openIn(dataDir)).toEqual([{ entries: 1, gaps: 1 }])
+      // As a run leaves them that is killed after the windows have landed.
+      yield* change(dataDir, "update ops.quarantine set closed_at = null", "checkpoint")
+      expect(yield* sync).toBe("partial")
+      expect(yield* openIn(dataDir)).toEqual([{ entries: 1, gaps: 1 }])
+      broken.clear()
+      expect(yield* sync).toBe("complete")
+      expect(yield* openIn(dataDir)).toEqual([{ entries: 0, gaps: 0 }])
+      yield* change(dataDir, "update ops.quarantine set closed_at = null", "checkpoint")
+      expect(yield* sync).toBe("complete")
+      expect(yield* openIn(dataDir)).toEqual([{ entries: 0, gaps: 0 }])
+    }),
+)
+
+it.live("is closed where reading ended at it, once the next run has read on", () =>
+  Effect.gen(function* () {
+    let isBroken = true
+    const snapshots = Array.from({ length: 48 }, (_, hour) => ({
+      timestamp: new Date(Date.now() - hour * 3_600_000).toISOString(),
+      unrealizedPnl: hour,
+      unrealizedPnlInAsset: hour,
+    }))
+    const { url } = yield* oneVault("unrealized_pnl", () =>
+      isBroken ? { items: "none" } : snapshots,
+    )
+    const dataDir = yield* temporaryFolder
+    const sync = syncs(url, dataDir, "pnl_history")({})
+    expect(yield* sync).toBe("partial")
+    expect(yield* openIn(dataDir)).toEqual([{ entries: 1, gaps: 0 }])
+    isBroken = false
+    expect(yield* sync).toBe("complete")
+    expect(yield* openIn(dataDir)).toEqual([{ entries: 0, gaps: 0 }])
+  }),
+)
+
+it.live("is closed by a run that begins after it, if an earlier one read it and was killed", () =>
+  Effect.gen(function* () {
+    let broken: unknown = "n/a"
+    const { url } = yield* oneVault("unrealized_pnl", (inputs) =>
+      Array.from({ length: Math.min(900, Number(inputs.get("limit"))) }, (_, hour) => ({
+        timestamp: new Date(Date.now() - hour * 3_600_000).toISOString(),
+        unrealizedPnl: hour === 800 ? broken : hour,
+        unrealizedPnlInAsset: hour,
+      })),
+    )
+    const dataDir = yield* temporaryFolder
+    const sync = syncs(url, dataDir, "pnl_history")({})
+    for (const run of [1, 2]) {
+      expect(yield* sync, `run ${run}`).toBe("partial")
+      expect(yield* openIn(dataDir), `run ${run}`).toEqual([{ entries: 1, gaps: 0 }])
+    }
+    broken = 800
+    expect(yield* sync).toBe("complete")
+    expect(yield* openIn(dataDir)).toEqual([{ entries: 0, gaps: 0 }])
+    yield* change(dataDir, "update ops.quarantine set closed_at = null", "checkpoint")
+    expect(yield* sync).toBe("complete")
+    expect(yield* openIn(dataDir)).toEqual([{ entries: 0, gaps: 0 }])
+  }),
+)
+
+it.live("is not closed by an empty response where there were rows", () =>
+  Effect.gen(function* () {
+    const snapshots = [0, 1, 2].map((hour) => ({
+      timestamp: new Date(Date.now() - hour * 3_600_000).toISOString(),
+      unrealizedPnl: hour,
+      unrealizedPnlInAsset: hour,
+    }))
+    let sent: ReadonlyArray<object> = snapshots.map((each, at) =>
+      at === 1 ? { ...each, unrealizedPnl: "n/a" } : each,
+    )
+    const { url } = yield* oneVault("unrealized_pnl", () => sent)
+    const dataDir = yield* temporaryFolder
+    const sync = syncs(url, dataDir, "pnl_history")({})
+    expect(yield* sync).toBe("partial")
+    sent = []
+    yield* sync
+    expect(yield* openIn(dataDir)).toEqual([{ entries: 1, gaps: 0 }])
+    sent = snapshots
+    expect(yield* sync).toBe("complete")
+    expect(yield* openIn(dataDir)).toEqual([{ entries: 0, gaps: 0 }])
+  }),
+)
+
+it.live("in a log whose pages shift, is closed by a run that reads all of it again", () =>
+  Effect.gen(function* () {
+    const ago = (days: number) => new Date(Date.now() - days * DAY).toISOString().slice(0, 19)
+    const entry = (days: number) => ({ timestamp: ago(days), type: "t", summary: `day ${days}` })
+    const log: Array<object> = Array.from({ length: 30 }, (_, day) => entry(day + 1))
+    const { url } = yield* oneVault("/audit_log", (inputs) => {
+      const before = inputs.get("before") ?? "9999"
+      const rest = log.filter((each) => String(Reflect.get(each, "timestamp")) < before)
+      return { events: rest.slice(0, 6), has_more: rest.length > 6 }
+    })
+    const dataDir = yield* temporaryFolder
+    const sync = syncs(url, dataDir, "audit_log")
+    for (const settings of [{ auditFullScanDays: 0 }, { full: true }]) {
+      const whole = log[22] ?? {}
+      log[22] = { ...whole, type: 5 }
+      expect(yield* sync({ settings: { full: true } })).toBe("partial")
+      expect(yield* openIn(dataDir)).toEqual([{ entries: 1, gaps: 0 }])
+      log[22] = whole
+      log.unshift(entry(0.5))
+      // Reads the newest page alone.
+      expect(yield* sync({})).toBe("complete")
+      expect(yield* openIn(dataDir)).toEqual([{ entries: 1, gaps: 0 }])
+      expect(yield* sync({ settings })).toBe("complete")
+      expect(yield* openIn(dataDir)).toEqual([{ entries: 0, gaps: 0 }])
+    }
+  }),
+)
+
+it.live("in a log, stays open when newer entries push it off the newest page", () =>
+  Effect.gen(function* () {
+    const entry = (days: number, type: unknown = "t") => ({
+      timestamp: new Date(Date.now() - days * DAY).toISOString().slice(0, 19),
+      type,
+      summary: `day ${days}`,
+    })
+    const last = entry(0.1)
+    let log: ReadonlyArray<object> = [last, entry(10), entry(20, 5), entry(30)]
+    const { url } = yield* oneVault("/audit_log", (inputs) => {
+      const before = inputs.get("before") ?? "9999"
+      const rest = log.filter((each) => String(Reflect.get(each, "timestamp")) < before)
+      return { events: rest.slice(0, 4), has_more: rest.length > 4 }
+    })
+    const dataDir = yield* temporaryFolder
+    const sync = syncs(url, dataDir, "audit_log")
+    expect(yield* sync({})).toBe("partial")
+    // The newest page reaches back beyond the overlap without the entry.
+    log = [last, ...[3, 3.1, 3.2].map((days) => entry(days)), ...log.slice(1)]
+    for (const run of [1, 2]) {
+      expect(yield* sync({})).toBe("complete")
+      expect(yield* openIn(dataDir), `run ${run}`).toEqual([{ entries: 1, gaps: 0 }])
+    }
+    // Another one is rejected, on another newest page.
+    log = [entry(0.05, 6), ...log]
+    expect(yield* sync({})).toBe("partial")
+    expect(yield* openIn(dataDir)).toEqual([{ entries: 2, gaps: 0 }])
+    log = log.map((each) => ({ ...each, type: "t" }))
+    expect(yield* sync({})).toBe("complete")
+    expect(yield* openIn(dataDir)).toEqual([{ entries: 2, gaps: 0 }])
+    expect(yield* sync({ settings: { auditFullScanDays: 0 } })).toBe("complete")
+    expect(yield* openIn(dataDir)).toEqual([{ entries: 0, gaps: 0 }])
+  }),
+)
+
+it.live("stays open, with a permanent gap, where the service no longer sends its snapshot", () =>
+  Effect.gen(function* () {
+    const HOUR = 3_600_000
+    const first = Math.floor(Date.now() / HOUR) - 3000
+    // Snapshots are numbered by their hour; 1,200 of them are there at first.
+    let newest = 1200
+    const broken = 1200 - 990
+    const { url } = yield* oneVault("unrealized_pnl", (inputs) =>
+      Array.from({ length: Math.min(1000, Number(inputs.get("limit"))) }, (_, age) => newest - age)
+        .filter((hour) => hour >= 0)
+        .map((hour) => ({
+          timestamp: new Date((first + hour) * HOUR).toISOString(),
+          unrealizedPnl: hour === broken ? "n/a" : hour,
+          unrealizedPnlInAsset: hour,
+        })),
+    )
+    const dataDir = yield* temporaryFolder
+    const sync = syncs(url, dataDir, "pnl_history")
+    const gaps = query(
+      dataDir,
+      `select (epoch_us(from_at) // 3600000000)::int - ${first} as from_hour,
+         (epoch_us(to_at) // 3600000000)::int - ${first} as to_hour, reason, state from ops.gaps`,
+    )
+    const open = [{ entries: 1, gaps: 0 }]
+    expect(yield* sync({})).toBe("partial")
+    // Within reach, last of all, then no more.
+    newest += 5
+    expect(yield* sync({})).toBe("partial")
+    newest += 4
+    expect(yield* sync({})).toBe("partial")
+    expect([yield* gaps, yield* openIn(dataDir)]).toEqual([[], open])
+    newest += 1
+    const lost = [
+      { from_hour: broken - 1, to_hour: broken + 1, reason: "unreachable", state: "permanent" },
+    ]
+    for (const run of [1, 2, 3]) {
+      expect(yield* sync(run === 2 ? { settings: { full: true } } : {})).toBe("complete")
+      expect([yield* gaps, yield* openIn(dataDir)], `run ${run}`).toEqual([lost, open])
+      newest += 1
+    }
+  }),
+)

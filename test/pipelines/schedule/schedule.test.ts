@@ -1,0 +1,168 @@
+// When scheduled runs start: cron firings, one catch-up, one run at a time, and what a restart knows.
+import { describe, expect, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
+import * as Cron from "effect/Cron"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Ref from "effect/Ref"
+import * as TestClock from "effect/testing/TestClock"
+import {
+  dueGroups,
+  type Group,
+  type LastStarts,
+  nextFirings,
+} from "../../../src/pipelines/schedule/groups.ts"
+import { schedule } from "../../../src/pipelines/schedule/schedule.ts"
+
+const at = (text: string): number => Date.parse(`2026-03-01T${text}Z`)
+const group = (name: Group["name"], cron: string): Group => ({
+  name,
+  cron: Cron.parseUnsafe(cron, "UTC"),
+  pipelines: [name],
+})
+const hourly = group("hourly", "7 * * * *")
+const daily = group("daily", "30 2 * * *")
+
+describe("groups", () => {
+  it("are due once per firing, however many were missed", () => {
+    const names = (starts: LastStarts, now: number) =>
+      dueGroups([hourly, daily], starts, now).map(({ name }) => name)
+    expect(names(new Map(), at("00:00:00"))).toEqual(["hourly", "daily"])
+    const started = new Map([
+      ["hourly", at("01:07:00")],
+      ["daily", at("01:07:00")],
+    ])
+    expect(names(started, at("01:30:00"))).toEqual([])
+    expect(names(started, at("02:07:00"))).toEqual(["hourly"])
+    expect(names(started, at("09:00:00"))).toEqual(["hourly", "daily"])
+  })
+
+  it("fire in UTC, the next firing strictly later", () => {
+    expect(nextFirings(hourly, at("01:07:00"), 2)).toEqual([at("02:07:00"), at("03:07:00")])
+  })
+})
+
+interface Started {
+  readonly groups: string
+  readonly minute: string
+}
+
+/** A schedule under the test clock whose runs take `minutes`; what it started, and its stored state. */
+const scheduled = (minutes: number, initial: LastStarts = new Map()) =>
+  Effect.gen(function* () {
+    const starts = yield* Ref.make(initial)
+    const runs = yield* Ref.make<ReadonlyArray<Started>>([])
+    const options = {
+      groups: [hourly, daily],
+      jitterSeconds: 0,
+      lastStarts: Ref.get(starts),
+      recordStarts: (next: LastStarts) => Ref.set(starts, next),
+      run: (due: ReadonlyArray<Group>) =>
+        Effect.gen(function* () {
+          const now = yield* Clock.currentTimeMillis
+          const minute = new Date(now).toISOString().slice(11, 16)
+          yield* Ref.update(runs, (all) => [
+            ...all,
+            { groups: due.map(({ name }) => name).join("+"), minute },
+          ])
+          yield* Effect.sleep(`${minutes} minutes`)
+          return true
+        }),
+    }
+    return { options, starts, runs }
+  })
+
+describe("schedule", () => {
+  it.effect("starts each group at its firings, together where they coincide", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(at("00:00:00"))
+      const { options, runs } = yield* scheduled(1)
+      const fiber = yield* Effect.forkChild(schedule(options))
+      yield* TestClock.adjust("3 hours")
+      yield* Fiber.interrupt(fiber)
+      expect(yield* Ref.get(runs)).toEqual([
+        { groups: "hourly+daily", minute: "00:00" },
+        { groups: "hourly", minute: "00:07" },
+        { groups: "hourly", minute: "01:07" },
+        { groups: "hourly", minute: "02:07" },
+        { groups: "daily", minute: "02:30" },
+      ])
+    }),
+  )
+
+  it.effect("never starts a run while one goes on, and catches up once", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(at("00:06:00"))
+      const before = new Map([
+        ["hourly", at("00:06:00") - 1],
+        ["daily", at("00:06:00") - 1],
+      ])
+      const { options, runs } = yield* scheduled(150, before)
+      const fiber = yield* Effect.forkChild(schedule(options))
+      yield* TestClock.adjust("3 hours")
+      yield* Fiber.interrupt(fiber)
+      // 00:07 runs until 02:37; 01:07, 02:07 and 02:30 were missed and make one run.
+      expect(yield* Ref.get(runs)).toEqual([
+        { groups: "hourly", minute: "00:07" },
+        { groups: "hourly+daily", minute: "02:37" },
+      ])
+    }),
+  )
+
+  it.effect("runs again what was interrupted before it ended", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(at("00:00:00"))
+      const { options, runs, starts } = yield* scheduled(10)
+      const killed = yield* Effect.forkChild(schedule(options))
+      yield* TestClock.adjust("5 minutes")
+      yield* Fiber.interrupt(killed)
+      expect(yield* Ref.get(starts)).toEqual(new Map())
+      const fiber = yield* Effect.forkChild(schedule({ ...options, once: true }))
+      yield* TestClock.adjust("10 minutes")
+      yield* Fiber.join(fiber)
+      expect(yield* Ref.get(runs)).toHaveLength(2)
+      expect([...(yield* Ref.get(starts)).keys()]).toEqual(["hourly", "daily"])
+    }),
+  )
+
+  it.effect("repeats a run that failed after five minutes, until it reads the service", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(at("02:30:00"))
+      const { options, runs } = yield* scheduled(0, new Map([["hourly", at("02:30:00")]]))
+      const run = (due: ReadonlyArray<Group>) =>
+        Effect.andThen(
+          options.run(due),
+          Effect.map(Ref.get(runs), ({ length }) => length > 2),
+        )
+      const announced: Array<string> = []
+      const onIdle = (next: number) =>
+        Effect.sync(() => announced.push(new Date(next).toISOString().slice(11, 16)))
+      const fiber = yield* Effect.forkChild(schedule({ ...options, run, onIdle }))
+      yield* TestClock.adjust("30 minutes")
+      yield* Fiber.interrupt(fiber)
+      expect(yield* Ref.get(runs)).toEqual(
+        ["02:30", "02:35", "02:40"].map((minute) => ({ groups: "daily", minute })),
+      )
+      expect(announced).toEqual(["02:35", "02:40", "03:07"])
+    }),
+  )
+
+  it.effect("delays a firing by at most the jitter", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(at("00:00:00"))
+      const before = new Map([
+        ["hourly", at("00:00:00")],
+        ["daily", at("00:00:00")],
+      ])
+      const { options, runs } = yield* scheduled(0, before)
+      const fiber = yield* Effect.forkChild(schedule({ ...options, jitterSeconds: 120 }))
+      yield* TestClock.adjust("6 minutes")
+      yield* TestClock.adjust("59 seconds")
+      expect(yield* Ref.get(runs)).toEqual([])
+      yield* TestClock.adjust("2 minutes")
+      yield* TestClock.adjust("1 seconds")
+      yield* Fiber.interrupt(fiber)
+      expect(yield* Ref.get(runs)).toHaveLength(1)
+    }),
+  )
+})

@@ -1,0 +1,377 @@
+// The worked questions on rows no demo has: what one odd figure, or one fact that has gone stale, does to an answer.
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { queriedAt } from "../../../demo/exampleWarehouse.ts"
+import { bindParameters, type QueryParameter } from "../../../src/load/sql/queryParameter.ts"
+import { CATALOG } from "../../../src/load/sql/sql.ts"
+import { openWarehouse, putGiven, stopClock, type TestWarehouse } from "../support.ts"
+
+let warehouse: TestWarehouse
+beforeAll(async () => {
+  warehouse = await openWarehouse()
+  await stopClock(warehouse.connection, queriedAt)
+  await warehouse.connection.run(`USE ${CATALOG}`)
+})
+afterAll(() => warehouse.close())
+
+const answer = async (
+  name: string,
+  given: Parameters<typeof putGiven>[1],
+  parameters: Readonly<Record<string, QueryParameter>> = {},
+) => {
+  await putGiven(warehouse.connection, given)
+  const file = join(import.meta.dirname, `../../../warehouse/examples/${name}.sql`)
+  const sql = readFileSync(file, "utf8")
+  const reader = await warehouse.connection.runAndReadAll(
+    sql,
+    await bindParameters(warehouse.connection, sql, parameters),
+  )
+  return reader.getRowObjectsJson()
+}
+
+const vault = (address: string, chain = 1) => ({
+  chain_id: chain,
+  vault_address: address,
+  vault_name: address,
+  status: "active",
+  is_current: true,
+})
+
+it("weekly-report: a yield no return can be worked out of leaves the other vaults' weeks alone", async () => {
+  const days = ["26", "27", "28", "29", "30", "31"].map((day) => `2026-05-${day}`)
+  const apy = (vault_address: string, date: string, value: number) => ({
+    vault_address,
+    date,
+    is_smoothed: false,
+    averaging_period_days: 7,
+    apy: value,
+  })
+  const rows = await answer("weekly-report", {
+    "core.vaults": [vault("sound"), vault("odd")],
+    "core.apy_history": [...days, "2026-06-01"].flatMap((date) => [
+      apy("sound", date, 0.05),
+      apy("odd", date, date === "2026-05-28" ? -1.2 : 0.05),
+    ]),
+  })
+  expect(rows.map(({ vault_name }) => vault_name)).toEqual(["odd", "sound"])
+  expect(rows[0]?.["return_7d"]).toBeNull()
+  expect(Number(rows[1]?.["return_7d"])).toBeCloseTo(1.05 ** (7 / 365) - 1, 12)
+})
+
+it("figures-given-twice: the widest contradiction comes first, whatever its sign", async () => {
+  const snapshot = { chain_id: 1, snapshot_at: "2026-06-01 10:00:00", reported_tvl: 100 }
+  const rows = await answer("figures-given-twice", {
+    "core.vaults": [vault("above"), vault("below"), vault("close")],
+    "core.position_snapshots": [
+      { ...snapshot, vault_address: "above", total_nav: 130 },
+      { ...snapshot, vault_address: "below", total_nav: 40 },
+      { ...snapshot, vault_address: "close", total_nav: 101 },
+    ],
+  })
+  expect(
+    rows.map(({ vault_name, relative_difference }) => [vault_name, relative_difference]),
+  ).toEqual([
+    ["below", -0.6],
+    ["above", 0.3],
+    ["close", 0.01],
+  ])
+})
+
+it("collateral-deficits: who has repaid all debt since lacks nothing any more", async () => {
+  const deficit = {
+    chain_id: 1,
+    token_address: "t",
+    target_health_factor: 1.2,
+    amount_usd: -50_000,
+    valid_from: "2026-06-01 10:00:00",
+    is_current: true,
+  }
+  const debt = (subaccount_address: string, total: number, valid_from: string) => ({
+    subaccount_address,
+    total_debt: total,
+    total_loan_value: total,
+    valid_from,
+    is_current: true,
+  })
+  const task = (entity: string, finished_at: string) => ({
+    pipeline: "collateral_excess",
+    entity,
+    outcome: "loaded",
+    finished_at,
+  })
+  const rows = await answer("collateral-deficits", {
+    "core.collateral_excess": [
+      { ...deficit, subaccount_address: "owes" },
+      { ...deficit, subaccount_address: "repaid" },
+    ],
+    "core.subaccount_summaries": [
+      debt("owes", 10, "2026-06-01 09:59:00"),
+      debt("repaid", 0, "2026-06-02 09:59:00"),
+    ],
+    "ops.tasks": [
+      task("owes 1:t", "2026-06-02 10:00:00"),
+      task("repaid 1:t", "2026-06-01 10:00:00"),
+    ],
+  })
+  expect(rows.map((row) => [row["subaccount_address"], row["read_at"]])).toEqual([
+    ["owes", "2026-06-02 10:00:00"],
+  ])
+})
+
+it("an address on two chains is two vaults wherever the facts name the chain", async () => {
+  const on = (chain_id: number) => ({ chain_id, vault_address: "twin", is_current: true })
+  const given = {
+    "core.vaults": [vault("twin", 1), vault("twin", 10)],
+    "core.withdrawal_summaries": [1, 10].map((chain) => ({
+      ...on(chain),
+      total_withdrawals: 10 * chain,
+      total_assets: 1000,
+      valid_from: "2026-06-01",
+    })),
+    "core.withdrawal_requests": [1, 10].map((chain) => ({
+      ...on(chain),
+      request_id: "x",
+      recipient_address: "r",
+      requested_at: "2026-06-01",
+      amount: 10 * chain,
+    })),
+    "core.allocation_history": [1, 10].map((chain) => ({
+      chain_id: chain,
+      vault_address: "twin",
+      date: "2026-06-01",
+      protocol: "Aave",
+      value: 100 * chain,
+    })),
+    "core.oracle_classification": [1, 10].map((chain) => ({
+      chain_id: chain,
+      vault_address: "twin",
+      date: "2026-06-01",
+      position_id: "p",
+      pricing_class: "Primary",
+      usd_value: 100 * chain,
+    })),
+    "core.fees": [1, 10].map((chain) => ({
+      ...on(chain),
+      management_fee_pct: chain,
+      performance_fee_pct: 0,
+      valid_from: "2026-06-01",
+    })),
+    "core.roles": [1, 10].map((chain) => ({
+      ...on(chain),
+      role: "owner",
+      holder_address: "h",
+      is_safe: false,
+    })),
+    "core.audit_log": [
+      {
+        chain_id: 10,
+        vault_address: "twin",
+        occurred_at: "2026-05-31 10:00:00",
+        type: "fee",
+        summary: "of the other chain",
+      },
+    ],
+    "core.ratio_history": [9, 10].map((hour) => ({
+      vault_address: "twin",
+      observed_at: `2026-06-01 ${hour === 9 ? "09" : hour}:00:00`,
+      actual_tvl: 90 + hour,
+      tvl_on_vault: 100,
+      adjusted_redeem_ratio: (90 + hour) / 100,
+    })),
+    "core.apy_history": [
+      {
+        vault_address: "twin",
+        date: "2026-06-01",
+        is_smoothed: false,
+        averaging_period_days: 7,
+        apy: 0.2,
+      },
+    ],
+  }
+  const of = async (name: string, column: string) =>
+    (await answer(name, given))
+      .map((row) => row[column])
+      .toSorted((one, other) => Number(one) - Number(other))
+  expect(await of("queue-over-time", "change")).toEqual([null, null])
+  expect(await of("buffer-against-the-queue", "queue_amount")).toEqual([10, 100])
+  expect(await of("whales-in-the-queue", "share_of_queue")).toEqual([1, 1])
+  expect(await of("exposure-to-a-protocol", "value")).toEqual([100, 1000])
+  expect(await of("concentration-drift", "hhi")).toEqual([1, 1])
+  expect(await of("pricing-quality", "share")).toEqual([1, 1])
+  expect(await of("who-can-act-alone", "roles_held")).toEqual(["1", "1"])
+  expect(await of("fees-and-what-they-left", "days")).toEqual(["1", "1"])
+  // The yield and the ratio are the address's: one vault has them, with its own fees and its own governance.
+  expect(await of("net-apy-after-fees", "management_fee_pct")).toEqual([1])
+  expect(await of("ratio-moves-and-what-came-before", "event")).toEqual([null])
+  expect(await of("weekly-report", "governance_events")).toEqual(["0"])
+})
+
+it("flows-by-month: supply and PnL are of the same day", async () => {
+  const point = (day: string, supply: number) => ({
+    vault_address: "a",
+    observed_at: `${day} 12:00:00`,
+    tvl_on_vault: supply,
+    actual_tvl: supply,
+    adjusted_redeem_ratio: 1,
+  })
+  const pnl = (day: string, value: number) => ({
+    vault_address: "a",
+    snapshot_at: `${day} 12:00:00`,
+    unrealized_pnl: value,
+    unrealized_pnl_in_asset: value,
+  })
+  const rows = await answer("flows-by-month", {
+    "core.vaults": [vault("a")],
+    "core.ratio_history": [
+      point("2026-04-30", 100),
+      point("2026-05-10", 108),
+      // Deposited after the newest PnL of the month: not yet to be distinguished from a gain.
+      point("2026-05-31", 508),
+    ],
+    "core.pnl_history": [pnl("2026-04-30", 1), pnl("2026-05-10", 4)],
+  })
+  expect(rows.map((row) => [row["supply_change"], row["pnl_change"], row["flow"]])).toEqual([
+    [null, null, null],
+    [408, 3, 5],
+  ])
+})
+
+it("what-moved-the-health: the fall by the collateral and by the debt, of those that are still there", async () => {
+  const factor = (subaccount_address: string, day: string, collateral: number, debt: number) => ({
+    subaccount_address,
+    health_factor_id: day,
+    calculated_at: day,
+    health_factor: collateral / debt,
+    total_collateral: collateral,
+    total_loan: debt,
+  })
+  const [before, now] = ["2026-05-30", "2026-06-01"]
+  const rows = await answer("what-moved-the-health", {
+    "core.subaccounts": [
+      { subaccount_address: "fell", friendly_name: "Desk", is_current: true },
+      { subaccount_address: "gone", is_current: false },
+    ],
+    "core.health_factors": [
+      factor("fell", before, 200, 100),
+      factor("fell", now, 180, 120),
+      factor("gone", before, 200, 100),
+      factor("gone", now, 50, 100),
+      factor("rose", before, 100, 100),
+      factor("rose", now, 200, 100),
+      factor("new", now, 100, 100),
+    ],
+  })
+  expect(rows).toHaveLength(1)
+  expect(rows[0]).toMatchObject({ name: "Desk", band: "moderate", days_since_before: 2 })
+  const of = (name: string) => Number(rows[0]?.[name])
+  expect(of("health_factor_change")).toBeCloseTo(-0.5, 12)
+  expect(of("by_collateral")).toBeCloseTo(-0.2, 12)
+  expect(of("by_debt")).toBeCloseTo(-0.3, 12)
+})
+
+const twoChains = { "core.vaults": [vault("a", 1), vault("a", 10)] }
+const ratioPoint = (observed_at: string, adjusted_redeem_ratio: number) => ({
+  vault_address: "a",
+  observed_at,
+  adjusted_redeem_ratio,
+})
+const nine = "2026-06-01 09:00:00"
+const ten = "2026-06-01 10:00:00"
+
+it("known-at-an-instant: a point that the service has retired is not lost, and two chains double nothing", async () => {
+  const rows = await answer(
+    "known-at-an-instant",
+    {
+      ...twoChains,
+      "core.ratio_history": [{ ...ratioPoint(ten, 1), _updated_at: "2026-06-01 10:05:00" }],
+      "core.ratio_history_versions": [
+        {
+          ...ratioPoint(nine, 0.9),
+          _updated_at: "2026-06-01 09:05:00",
+          _superseded_at: "2026-06-02 09:05:00",
+        },
+      ],
+    },
+    { instant: "2026-06-01T12:00" },
+  )
+  expect(
+    rows.map((row) => [row["observed_at"], row["status"], row["collateral_ratio_then"]]),
+  ).toEqual([
+    [nine, "retired", 0.9],
+    [ten, "same", 1],
+  ])
+})
+
+it("revised-history: each version is compared with the one that replaced it, once for two chains", async () => {
+  const version = (ratio: number, superseded: string) => ({
+    ...ratioPoint(ten, ratio),
+    _superseded_at: superseded,
+  })
+  const rows = await answer("revised-history", {
+    ...twoChains,
+    "core.ratio_history": [ratioPoint(ten, 1)],
+    "core.ratio_history_versions": [
+      version(1, "2026-06-02"),
+      version(3, "2026-06-03"),
+      { ...version(0.5, "2026-06-03"), observed_at: nine },
+    ],
+  })
+  expect(rows).toHaveLength(1)
+  expect(rows[0]).toMatchObject({ revisions: "3", facts_revised: "2", widest_change: 2 })
+  expect(Number(rows[0]?.["mean_change"])).toBe(2)
+})
+
+it("trace-a-figure: one row for an address on two chains", async () => {
+  const rows = await answer("trace-a-figure", {
+    ...twoChains,
+    "core.ratio_history": [ratioPoint(ten, 1)],
+  })
+  expect(rows).toHaveLength(1)
+})
+
+it("net-apy-after-fees: a vault without a name has its yield", async () => {
+  const rows = await answer("net-apy-after-fees", {
+    "core.vaults": [{ ...vault("a"), vault_name: null }],
+    "core.apy_history": [
+      {
+        vault_address: "a",
+        date: "2026-06-01",
+        is_smoothed: false,
+        averaging_period_days: 7,
+        apy: 0.05,
+      },
+    ],
+  })
+  expect(rows.map(({ vault_address, gross_apy }) => [vault_address, gross_apy])).toEqual([
+    ["a", 0.05],
+  ])
+})
+
+it("below par is the same hours in the marts, the example and the page", async () => {
+  const points = {
+    "core.vaults": [vault("a")],
+    "core.ratio_history": [
+      ratioPoint("2026-06-01 10:00:00", 0.99),
+      ratioPoint("2026-06-01 10:20:00", 0.98),
+      ratioPoint("2026-06-01 10:40:00", 1.01),
+    ],
+  }
+  const [episode] = await answer("below-par-episodes", points)
+  expect(episode).toMatchObject({ hours: "1", deepest_at: ten })
+  const rows = async (sql: string) =>
+    (await warehouse.connection.runAndReadAll(sql)).getRowObjectsJson()
+  const page = readFileSync(
+    join(import.meta.dirname, "../../../warehouse/serve/vault_below_par.sql"),
+    "utf8",
+  ).replaceAll("$vault_address", "'a'")
+  expect(await rows(page)).toMatchObject([{ hours: "1", lowest_ratio: 0.98 }])
+  expect(
+    await rows(
+      `select performance.hours_below_par::integer as performance,
+         (select count(*) filter (is_below_par)::integer from mart.vault_hourly) as hourly,
+         (select sum(bit_count(hours_below_par))::integer from mart.ratio_days) as days
+       from mart.vault_performance as performance`,
+    ),
+  ).toEqual([{ performance: 1, hourly: 1, days: 1 }])
+})
