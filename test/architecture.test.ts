@@ -101,17 +101,70 @@ describe("imports", () => {
     expect(wrong).toEqual([])
   })
 
-  it("no two files import each other, directly or through others, types included", () => {
-    const known = new Map(sources.map((file) => [file, importsOf(file)]))
-    const reached = (from: string, seen = new Set<string>()): Set<string> => {
-      for (const target of known.get(from) ?? []) {
-        if (seen.has(target)) continue
-        seen.add(target)
-        reached(target, seen)
+  it("no two neighbours, files or folders side by side, need each other, types included", () => {
+    // What each neighbour in a folder needs of the others there.
+    const needs = new Map<string, Map<string, Set<string>>>()
+    for (const file of sources) {
+      for (const target of importsOf(file).filter((each) => each.startsWith("src/"))) {
+        const [ours, theirs] = [file.split("/"), target.split("/")]
+        const at = ours.findIndex((part, index) => part !== theirs[index])
+        const folder = ours.slice(0, at).join("/")
+        const neighbours = needs.get(folder) ?? new Map<string, Set<string>>()
+        needs.set(folder, neighbours)
+        const needed = neighbours.get(ours[at] ?? "") ?? new Set()
+        neighbours.set(ours[at] ?? "", needed.add(theirs[at] ?? ""))
       }
-      return seen
     }
-    expect(sources.filter((file) => reached(file).has(file))).toEqual([])
+    const circular = [...needs].flatMap(([folder, neighbours]) => {
+      const reached = (from: string, seen = new Set<string>()): Set<string> => {
+        for (const each of neighbours.get(from) ?? []) {
+          if (!seen.has(each)) reached(each, seen.add(each))
+        }
+        return seen
+      }
+      return [...neighbours.keys()]
+        .filter((name) => reached(name).has(name))
+        .map((name) => `${folder}/${name}`)
+    })
+    expect(needs.size).toBeGreaterThan(30)
+    expect(circular).toEqual([])
+  })
+
+  it("from the rooms of docs/architecture.md, other stages import what is open to them", () => {
+    const rows = read("docs/architecture.md").matchAll(/^\| `(src\/\w+\/\w+\/)` \|.*\| (.*) \|$/gm)
+    const open = new Map(
+      [...rows].map(([, room = "", cell = ""]) => [
+        room,
+        cell === "all"
+          ? cell
+          : [...cell.matchAll(/`([\w/]+)`/g)].map(([, name]) => `${room}${name}.ts`),
+      ]),
+    )
+    const roomOf = (file: string) => /^src\/\w+\/\w+\//.exec(file)?.[0] ?? ""
+    const withRooms = ["domain", "extract", "load", "config", "cli"].map((name) => `src/${name}`)
+    const rooms = sources.filter((file) => withRooms.includes(stage(file))).map(roomOf)
+    expect(new Set(open.keys())).toEqual(new Set(rooms.filter((room) => room !== "")))
+    const imported = new Set<string>()
+    const wrong = sources.flatMap((file) =>
+      importsOf(file)
+        .filter((target) => stage(target) !== stage(file) && open.has(roomOf(target)))
+        .filter((target) => {
+          imported.add(target)
+          const listed = open.get(roomOf(target))
+          return listed !== "all" && listed?.includes(target) !== true
+        })
+        .map((target) => `${file} imports ${target}`),
+    )
+    expect(wrong).toEqual([])
+    expect(
+      [...open.values()].flat().filter((file) => file !== "all" && !imported.has(file)),
+    ).toEqual([])
+  })
+
+  it("no folder has more files side by side than a reader can take in", () => {
+    const count = Map.groupBy(sources, dirname)
+    const full = [...count].filter(([, inside]) => inside.length > 16).map(([folder]) => folder)
+    expect(full).toEqual(["src/transform/tables/vaults"])
   })
 
   it("docs/architecture.md has the folders of pipelines in that order", () => {

@@ -5,7 +5,7 @@ import type { Lineage } from "../domain/wire/response.ts"
 import type { Contract, FieldSetting } from "../domain/table/shape.ts"
 import type { Rows } from "../domain/table/table.ts"
 import type { Drift, RejectedRecord, Violation } from "../domain/wire/violation.ts"
-import { joined } from "./shapes/proposals.ts"
+import { joined } from "./proposals.ts"
 
 /** Wire names from the configuration. */
 export interface FieldNames {

@@ -4,7 +4,7 @@ import type { Column } from "../../../domain/table/column.ts"
 import type { Table } from "../../../domain/table/table.ts"
 import { parseInstant } from "../../../domain/values/time.ts"
 import type { PublishedCopy } from "../../../load/published/read/PublishedCopy.ts"
-import { joined } from "../../../transform/shapes/proposals.ts"
+import { joined } from "../../../transform/proposals.ts"
 import { yaml } from "../../../transform/shapes/undeclared.ts"
 import { coreTables, pipelines } from "../../catalog.ts"
 
