@@ -141,8 +141,10 @@ describe("imports", () => {
       ]),
     )
     const roomOf = (file: string) => /^src\/\w+\/\w+\//.exec(file)?.[0] ?? ""
-    const withRooms = ["domain", "extract", "load", "config", "cli"].map((name) => `src/${name}`)
-    const rooms = sources.filter((file) => withRooms.includes(stage(file))).map(roomOf)
+    const withRooms = new Set(
+      ["domain", "extract", "load", "config", "cli"].map((name) => `src/${name}`),
+    )
+    const rooms = sources.filter((file) => withRooms.has(stage(file))).map(roomOf)
     expect(new Set(open.keys())).toEqual(new Set(rooms.filter((room) => room !== "")))
     const imported = new Set<string>()
     const wrong = sources.flatMap((file) =>
