@@ -1,8 +1,10 @@
+import { randomInt } from "node:crypto"
 import { existsSync, statfsSync } from "node:fs"
 import { availableParallelism } from "node:os"
 import { join } from "node:path"
 import { defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
+import { home } from "./test/support/home.ts"
 
 const results = process.env["CI_TEST_RESULTS"]
 
@@ -31,9 +33,13 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: "test/support/servers/servers.ts",
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    // For what hangs alone: a machine with twenty times as much to do must pass.
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     env: {
+      HOME: home,
+      // Of all random choices; a test that fails prints it.
+      TEST_SEED: process.env["TEST_SEED"] ?? String(randomInt(2 ** 31)),
       ...(hasRoom() ? { TMPDIR: inMemory } : {}),
       // Processes that tests start load their modules in half the time.
       NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules/.cache/compiled"),

@@ -8,12 +8,16 @@ export interface Grant {
 
 export class TokenBucket {
   readonly #limit: RateLimit
+  /** Milliseconds. */
+  readonly #now: () => number
   #tokens: number
-  #at = performance.now()
+  #at: number
 
-  constructor(limit: RateLimit) {
+  constructor(limit: RateLimit, now = (): number => performance.now()) {
     this.#limit = limit
+    this.#now = now
     this.#tokens = limit.burst
+    this.#at = now()
   }
 
   covers(path: string): boolean {
@@ -22,7 +26,7 @@ export class TokenBucket {
 
   take(): Grant {
     const { requestsPerSecond, burst, retryAfter } = this.#limit
-    const at = performance.now()
+    const at = this.#now()
     this.#tokens = Math.min(burst, this.#tokens + ((at - this.#at) / 1000) * requestsPerSecond)
     this.#at = at
     const allowed = this.#tokens >= 1

@@ -1,21 +1,17 @@
 // Runs the command in an empty folder, with no environment except what a test gives: within this process, or in one of
 // its own where a test is about the process.
 import { execFileSync, spawn } from "node:child_process"
-import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { Readable, Writable } from "node:stream"
 import { commandLine } from "../../src/cli/commandLine.ts"
 import { type Sink, useStreams } from "../../src/cli/terminal/output.ts"
+import { home } from "../support/home.ts"
+import { HANG_SECONDS } from "../support/until.ts"
 
 export const bin = join(import.meta.dirname, "../../bin/vaulthouse")
 
-/** Of commands that tests run. In their home the empty warehouse and compiled modules are kept, which each would make. */
-export const environment = {
-  HOME: join(import.meta.dirname, "../../node_modules/.cache/home"),
-  PATH: process.env["PATH"],
-}
-// Without it there is no cache, which costs a process half a second.
-mkdirSync(environment.HOME, { recursive: true })
+/** Of commands that tests run. */
+export const environment = { HOME: home, PATH: process.env["PATH"] }
 
 export interface Ended {
   readonly code: number | null
@@ -29,20 +25,15 @@ export interface Around {
   readonly stdin?: string
   /** Standard output and error are a terminal this wide. */
   readonly columns?: number
-  /** A process that lasts longer is killed; 55 where absent. */
-  readonly seconds?: number
 }
 
 /** In a process of its own, and not waited for; standard input is closed. */
-export const start = (
-  args: ReadonlyArray<string>,
-  { cwd, env = {}, stdin, seconds = 55 }: Around,
-) => {
+export const start = (args: ReadonlyArray<string>, { cwd, env = {}, stdin }: Around) => {
   const child = spawn(bin, args, {
     cwd,
     env: { ...environment, ...env },
     // One that hangs must not outlive its test.
-    timeout: seconds * 1000,
+    timeout: HANG_SECONDS * 1000,
     killSignal: "SIGKILL",
   })
   child.stdin.end(stdin)
@@ -109,7 +100,7 @@ export const runOnTerminal = (
   spawn(
     "script",
     ["-qec", `stty cols ${columns} rows ${rows}; ${program.join(" ")}`, "/dev/null"],
-    { cwd, env: { ...environment, TERM: "xterm" }, timeout: 55_000 },
+    { cwd, env: { ...environment, TERM: "xterm" }, timeout: HANG_SECONDS * 1000 },
   )
 
 /** As `start`, on a terminal. */

@@ -16,6 +16,8 @@ import { text } from "node:stream/consumers"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Simulator, startSimulator } from "../../simulator/index.ts"
 import { acquireLock } from "../../src/load/lock/LockFile.ts"
+import { processorSeconds } from "../support/processorSeconds.ts"
+import { until } from "../support/until.ts"
 import { start, vaulthouse } from "./command.ts"
 
 let cwd = ""
@@ -30,10 +32,6 @@ afterAll(async () => {
   await simulator.close()
   rmSync(cwd, { recursive: true })
 })
-
-const until = async (isTrue: () => boolean): Promise<void> => {
-  while (!isTrue()) await new Promise((later) => setTimeout(later, 20))
-}
 
 /** Whether a process has a file of `folder` open. */
 const hasOpened = (pid: number | undefined, folder: string): boolean =>
@@ -54,9 +52,9 @@ describe("a query", () => {
   it.each(["SIGTERM", "SIGINT"] as const)("is stopped by %s", async (signal) => {
     const child = start(["query", endless], { cwd })
     const stderr = text(child.stderr)
-    // Long enough for the statement to run.
-    await until(() => hasOpened(child.pid, join(cwd, "data/published")))
-    await new Promise((later) => setTimeout(later, 500))
+    await until("it opens the copy", () => hasOpened(child.pid, join(cwd, "data/published")))
+    // Starting takes it less than a second.
+    await until("the statement runs", () => processorSeconds(child.pid) > 2)
     child.kill(signal)
     expect(await once(child, "exit")).toEqual([130, null])
     expect(await stderr).toBe("vaulthouse: stopped\n")
@@ -96,7 +94,7 @@ describe("a run that waits for the warehouse", () => {
     const child = start(args, { cwd })
     let stderr = ""
     child.stderr.on("data", (chunk) => (stderr += String(chunk)))
-    await until(() => stderr !== "")
+    await until("it waits", () => stderr !== "")
     expect(stderr.replace(/^[\d-]+ [\d:]+ UTC {2}/, "")).toBe(
       `waiting for the warehouse, which process ${process.pid} on ${JSON.parse(readFileSync(join(dataDir, "writer.json"), "utf8")).host} holds\n`,
     )
@@ -127,14 +125,14 @@ const whole = { has_end: true, has_counts: true }
 /** Once some tasks are committed and others go on. */
 const underWay = async (): Promise<void> => {
   const before = simulator.requests().total
-  await until(() => simulator.requests().total > before + 12)
+  await until("requests are sent", () => simulator.requests().total > before + 12)
 }
 
 describe("status", () => {
   it("knows a first run that is running, then one that was killed, before anything is published", async () => {
     simulator.patch({ latencyMs: 400 })
     const child = start(["sync", "--base-url", simulator.url, "--data-dir", "killed"], { cwd })
-    await until(() => existsSync(join(cwd, "killed/last-run.json")))
+    await until("it has begun", () => existsSync(join(cwd, "killed/last-run.json")))
     const running = await status("killed")
     expect(running).toMatch(/^Last run +\S+\s+\(sync\):\s+running\s+since\s+/m)
     expect(running).toMatch(/^Published +nothing yet$/m)

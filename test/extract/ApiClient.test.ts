@@ -5,6 +5,7 @@ import { gzipSync, zstdDecompressSync } from "node:zlib"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
 import { fees } from "../../src/extract/endpoints/transparency/fees.ts"
 import { historicalAllocations } from "../../src/extract/endpoints/transparency/historical_allocations.ts"
 import { historicalApyChart } from "../../src/extract/endpoints/transparency/historical_apy_chart.ts"
@@ -15,7 +16,7 @@ import { withdrawals } from "../../src/extract/endpoints/vaults/withdrawals.ts"
 import { defaultWire } from "../../src/extract/request.ts"
 import { folderStore } from "../../src/archive/folderStore.ts"
 import { readWholeFrames } from "../../src/archive/segments.ts"
-import { failureOf, startClient } from "../support/client.ts"
+import { failureOf, startClient, turned } from "../support/client.ts"
 import { json, type Script, scriptedServer } from "../support/servers/scriptedServer.ts"
 
 const vault = "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
@@ -167,8 +168,8 @@ describe("ApiClient", () => {
       response.writeHead(429, { "retry-after": "0.05" }).end("{}"),
     "a dropped connection": (_, response) => response.socket?.destroy(),
     "a cut body": (_, response) => {
-      response.writeHead(200, { "content-length": "1000" }).write("[")
-      setTimeout(() => response.socket?.destroy(), 10)
+      response.writeHead(200, { "content-length": "1000" })
+      response.write("[", () => response.socket?.destroy())
     },
     "a 408": (_, response) => json(response, { detail: "Request Timeout" }, 408),
     "an empty body": (_, response) => response.writeHead(200).end(),
@@ -178,12 +179,15 @@ describe("ApiClient", () => {
     "a stalled body": (_, response) =>
       response.writeHead(200, { "content-length": "9" }).write("["),
   }
-  it.live.each(Object.entries(flaky))("retries %s", ([, script]) =>
+  it.effect.each(Object.entries(flaky))("retries %s", ([, script]) =>
     Effect.gen(function* () {
-      const { client, server } = yield* startClient((request, response, number) =>
-        number === 1 ? script(request, response, number) : json(response, [point]),
+      const { client, server } = yield* startClient(
+        (request, response, number) =>
+          number === 1 ? script(request, response, number) : json(response, [point]),
+        { requestTimeoutSeconds: 5 },
       )
-      const response = yield* client.call(unrealizedPnl, { vault })
+      const { result } = yield* turned(client.call(unrealizedPnl, { vault }))
+      const response = Result.getOrThrow(result)
       expect(response.value).toHaveLength(1)
       expect(response.attempts).toBe(2)
       expect(server.requests).toHaveLength(2)

@@ -177,6 +177,35 @@ const wrongInputs = (chosen: (schema: JsonSchema, name: string) => boolean) =>
       ),
   )
 
+/**
+ * What the API document says of each parameter, by name, and values that none of the kind may take: written here, so that
+ * a parameter that loses its kind is noticed, which values made from its own schema would not.
+ */
+const kinds: ReadonlyArray<readonly [wrong: ReadonlyArray<unknown>, names: string]> = [
+  [
+    ["", "0x", "0x123", "vitalik.eth", badChecksum, `0x${"g".repeat(40)}`, 7, null],
+    "vault vault_address address loan_address subaccountAddress tokenAddress loan_token_address subaccount_address vaultAddress loan_redeployed_token_address payer",
+  ],
+  [["", "  ", 7, null], "source_token destination_token before category transactionHash"],
+  [
+    [1.5, 2 ** 53, "1", Number.NaN, Infinity, null],
+    "chainId source_chain destination_chain tokenChain loan_token_chain loan_redeployed_token_chain chain limit offset daysAgo",
+  ],
+  [
+    ["1", Number.NaN, Infinity, -Infinity, null],
+    "averagingPeriodDays source_amount destination_amount max_slippage targetHealthFactor loan_amount annualizedFeesPct",
+  ],
+  [["true", 1, 0, null], "applySmoothing active on_platform nativeDenominated"],
+  [["", "nonsense", 1, null], "status side calculationPeriod"],
+  [["2026-01-01", Number.NaN, 0.5, null], "startDate endDate startTime endTime"],
+  [["", "x", 7, null], "otcCounterpartyId"],
+  [["x", {}, null, [7]], "markets collateral_tokens"],
+  [["x", {}, null, ["7"]], "collateral_token_allocation"],
+]
+const wrongOf = new Map(
+  kinds.flatMap(([values, names]) => names.split(" ").map((name) => [name, values] as const)),
+)
+
 const only = (name: string, parameter: string, values: ReadonlyArray<unknown>) => {
   const endpoint = endpoints.find((each) => each.name === name)
   expect(endpoint?.parameters, name).toHaveProperty(parameter)
@@ -225,6 +254,18 @@ describe("client-side validation (§7)", () => {
   )
 
   it.effect("every parameter refuses what its kind does not allow", () =>
+    refused(
+      endpoints.flatMap((endpoint) =>
+        parametersOf(endpoint).flatMap(([parameter]) => {
+          const values = wrongOf.get(parameter)
+          if (values === undefined) throw new Error(`which kind is ${parameter}?`)
+          return only(endpoint.name, parameter, values)
+        }),
+      ),
+    ),
+  )
+
+  it.effect("every parameter refuses what its JSON Schema does not allow", () =>
     refused(wrongInputs(() => true)),
   )
 

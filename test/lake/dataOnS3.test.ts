@@ -63,46 +63,40 @@ describe.skipIf(lake === undefined)("a lake's files in object storage", () => {
   })
   const sync = ["sync", "--no-progress"]
 
-  it.live(
-    "have the rows that were published, for a reader of the lake too",
-    () =>
-      Effect.gen(function* () {
-        const { cwd, catalog, configure } = yield* prepared
-        const prefix = newPrefix()
-        configure(prefix)
-        const env = objectStoreVariables()
-        const ended = yield* Effect.promise(() => vaulthouse(sync, { cwd, env }))
-        expect(ended).toMatchObject({ code: 0 })
-        const query = ["query", "--format", "json", counts]
-        const published = yield* Effect.promise(() => vaulthouse(query, { cwd, env }))
-        expect(yield* Effect.promise(() => asReader(catalog))).toEqual(JSON.parse(published.stdout))
-        expect(JSON.parse(published.stdout)).toMatchObject([{ vaults: 2 }])
-        // A run without news, by another process.
-        const again = start(sync, { cwd, env })
-        const code = yield* Effect.promise(
-          () => new Promise((resolve) => again.once("close", resolve)),
-        )
-        expect(code).toBe(0)
-      }),
-    120_000,
+  it.live("have the rows that were published, for a reader of the lake too", () =>
+    Effect.gen(function* () {
+      const { cwd, catalog, configure } = yield* prepared
+      const prefix = newPrefix()
+      configure(prefix)
+      const env = objectStoreVariables()
+      const ended = yield* Effect.promise(() => vaulthouse(sync, { cwd, env }))
+      expect(ended).toMatchObject({ code: 0 })
+      const query = ["query", "--format", "json", counts]
+      const published = yield* Effect.promise(() => vaulthouse(query, { cwd, env }))
+      expect(yield* Effect.promise(() => asReader(catalog))).toEqual(JSON.parse(published.stdout))
+      expect(JSON.parse(published.stdout)).toMatchObject([{ vaults: 2 }])
+      // A run without news, by another process.
+      const again = start(sync, { cwd, env })
+      const code = yield* Effect.promise(
+        () => new Promise((resolve) => again.once("close", resolve)),
+      )
+      expect(code).toBe(0)
+    }),
   )
 
-  it.live(
-    "are looked for at the start of a sync and of a worker",
-    () =>
-      Effect.gen(function* () {
-        const { cwd, configure } = yield* prepared
-        configure("s3://no-such-bucket/lake")
-        const env = objectStoreVariables()
-        for (const command of [sync, ["worker", "--no-progress"]]) {
-          const { code, stderr } = yield* Effect.promise(() => vaulthouse(command, { cwd, env }))
-          expect(code).toBe(1)
-          expect(stderr.replaceAll(/\s+/g, " ")).toContain(
-            "lake's Parquet files in s3://no-such-bucket/lake (lake.data): there is no bucket no-such-bucket. Create it, or correct its name.",
-          )
-        }
-      }),
-    60_000,
+  it.live("are looked for at the start of a sync and of a worker", () =>
+    Effect.gen(function* () {
+      const { cwd, configure } = yield* prepared
+      configure("s3://no-such-bucket/lake")
+      const env = objectStoreVariables()
+      for (const command of [sync, ["worker", "--no-progress"]]) {
+        const { code, stderr } = yield* Effect.promise(() => vaulthouse(command, { cwd, env }))
+        expect(code).toBe(1)
+        expect(stderr.replaceAll(/\s+/g, " ")).toContain(
+          "lake's Parquet files in s3://no-such-bucket/lake (lake.data): there is no bucket no-such-bucket. Create it, or correct its name.",
+        )
+      }
+    }),
   )
 
   it("name what a key may not do, as DuckDB learns it", async () => {

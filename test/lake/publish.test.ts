@@ -139,121 +139,112 @@ dataDir: ${dataDir("one")}
     )
     await sync({ dataDir: dataDir("file") })
     await sync(place)
-  }, 180_000)
+  })
 
   afterAll(async () => {
     await simulator.close()
     await rm(folder, { recursive: true, force: true })
   })
 
-  it.live(
-    "gives readers what a file gives them, from whichever machine publishes",
-    () =>
-      Effect.gen(function* () {
-        const first = yield* publishOn("two")
-        expect(first.parquetWritten).toBe(first.parquetFiles)
-        // What was restated since is news for both, each of which has an older copy.
-        simulator.patch({ revision: 1 })
-        const histories = ["ratio_history", "pnl_history"]
-        yield* Effect.promise(() => sync({ dataDir: dataDir("file") }, histories))
-        yield* Effect.promise(() => sync(place, histories))
-        const again = yield* publishOn("two")
-        expect(again.parquetWritten).toBeLessThan(again.parquetFiles)
-        for (const machine of ["one", "two"]) {
-          yield* Effect.promise(() => expectAlike(copyOn(machine), copyOn("file")))
-          // A second publication begins with the copy before, which has rows that the lake has not.
-          const twice = "select name from ops.stored_marts group by name having count(*) > 1"
-          expect(yield* queryFile(copyOn(machine), twice)).toEqual([])
-        }
-        for (const name of ["one", "two"]) expect(yield* verify(dataDir(name))).toEqual([])
-      }).pipe(Effect.scoped),
-    180_000,
+  it.live("gives readers what a file gives them, from whichever machine publishes", () =>
+    Effect.gen(function* () {
+      const first = yield* publishOn("two")
+      expect(first.parquetWritten).toBe(first.parquetFiles)
+      // What was restated since is news for both, each of which has an older copy.
+      simulator.patch({ revision: 1 })
+      const histories = ["ratio_history", "pnl_history"]
+      yield* Effect.promise(() => sync({ dataDir: dataDir("file") }, histories))
+      yield* Effect.promise(() => sync(place, histories))
+      const again = yield* publishOn("two")
+      expect(again.parquetWritten).toBeLessThan(again.parquetFiles)
+      for (const machine of ["one", "two"]) {
+        yield* Effect.promise(() => expectAlike(copyOn(machine), copyOn("file")))
+        // A second publication begins with the copy before, which has rows that the lake has not.
+        const twice = "select name from ops.stored_marts group by name having count(*) > 1"
+        expect(yield* queryFile(copyOn(machine), twice)).toEqual([])
+      }
+      for (const name of ["one", "two"]) expect(yield* verify(dataDir(name))).toEqual([])
+    }).pipe(Effect.scoped),
   )
 
-  it.live(
-    "runs every command, or says what to do instead",
-    () =>
-      Effect.promise(async () => {
-        const run = (...args: ReadonlyArray<string>) =>
-          vaulthouse(args, {
-            cwd: dataDir("cwd"),
-            env: { VAULTHOUSE_API_KEY: "demo-admin-key" },
-          })
-        const vault = "select vault_address from mart.vault_latest order by all limit 1"
-        const [{ vault_address }] = JSON.parse(
-          (await run("query", vault, "--format", "json")).stdout,
-        ) as [{ vault_address: string }]
-        const expected = [
-          [["status"], "Published"],
-          [["runs"], "sync"],
-          [["diff", "last"], "core.ratio_history"],
-          [["tables", "core.vaults"], "valid_from"],
-          [["fields"], ""],
-          [["trace", "vault_latest", "--vault", vault_address], "raw/"],
-          [["report", "--days", "7", "--out", "report.html"], "report.html"],
-          [["check"], "0 failed"],
-          [["check", "--against-archive"], "bit for bit"],
-          [["sync", "--plan"], "Nothing was sent"],
-          [["replay", "--quarantine"], "empty"],
-          [["prune", "--older-than", "30"], "Nothing to delete"],
-          [["compact"], "Nothing to join"],
-          [["swap", "--list"], "No swap"],
-          [["publish", "--all"], "Published in"],
-          [["verify"], "matches"],
-          [["backup", "backup"], "Backed up"],
-        ] as const
-        for (const [args, text] of expected) {
-          const ended = await run(...args)
-          expect(ended, args.join(" ")).toMatchObject({ code: 0, stderr: "" })
-          expect(ended.stdout, args.join(" ")).toContain(text)
-        }
-        const restored = await run("restore", "backup")
-        expect(restored.code).toBe(1)
-        expect(restored.stderr).toContain("vaulthouse move")
-      }),
-    180_000,
-  )
-
-  it.live(
-    "is published as it was at one moment, while another process commits",
-    () =>
-      Effect.gen(function* () {
-        const begun = yield* Deferred.make<void>()
-        // Each commit has a row for both tables, and its task.
-        const commits = Effect.gen(function* () {
-          for (let hour = 0; ; hour++) {
-            const at = Date.UTC(2026, 0, 1, hour) * 1000
-            yield* commit(
-              batchOf([
-                rowsIn("ratio_history", { vault_address: "0xwritten", observed_at: at }),
-                rowsIn("pnl_history", { vault_address: "0xwritten", snapshot_at: at }),
-              ]),
-            )
-            yield* Deferred.succeed(begun, undefined)
-          }
+  it.live("runs every command, or says what to do instead", () =>
+    Effect.promise(async () => {
+      const run = (...args: ReadonlyArray<string>) =>
+        vaulthouse(args, {
+          cwd: dataDir("cwd"),
+          env: { VAULTHOUSE_API_KEY: "demo-admin-key" },
         })
-        const writer = openWarehouse({ ...place, dataDir: dataDir("three"), runId: "writer" })
-        yield* Effect.forkScoped(Effect.provide(commits, writer))
-        yield* Deferred.await(begun)
-        let before = 0
-        for (let publication = 0; publication < 2; publication++) {
-          yield* publishOn("two")
-          const [found] = yield* queryFile(
-            copyOn("two"),
-            `SELECT (SELECT count(*) FROM core.ratio_history WHERE vault_address = '0xwritten')::INTEGER AS ratios,
+      const vault = "select vault_address from mart.vault_latest order by all limit 1"
+      const [{ vault_address }] = JSON.parse(
+        (await run("query", vault, "--format", "json")).stdout,
+      ) as [{ vault_address: string }]
+      const expected = [
+        [["status"], "Published"],
+        [["runs"], "sync"],
+        [["diff", "last"], "core.ratio_history"],
+        [["tables", "core.vaults"], "valid_from"],
+        [["fields"], ""],
+        [["trace", "vault_latest", "--vault", vault_address], "raw/"],
+        [["report", "--days", "7", "--out", "report.html"], "report.html"],
+        [["check"], "0 failed"],
+        [["check", "--against-archive"], "bit for bit"],
+        [["sync", "--plan"], "Nothing was sent"],
+        [["replay", "--quarantine"], "empty"],
+        [["prune", "--older-than", "30"], "Nothing to delete"],
+        [["compact"], "Nothing to join"],
+        [["swap", "--list"], "No swap"],
+        [["publish", "--all"], "Published in"],
+        [["verify"], "matches"],
+        [["backup", "backup"], "Backed up"],
+      ] as const
+      for (const [args, text] of expected) {
+        const ended = await run(...args)
+        expect(ended, args.join(" ")).toMatchObject({ code: 0, stderr: "" })
+        expect(ended.stdout, args.join(" ")).toContain(text)
+      }
+      const restored = await run("restore", "backup")
+      expect(restored.code).toBe(1)
+      expect(restored.stderr).toContain("vaulthouse move")
+    }),
+  )
+
+  it.live("is published as it was at one moment, while another process commits", () =>
+    Effect.gen(function* () {
+      const begun = yield* Deferred.make<void>()
+      // Each commit has a row for both tables, and its task.
+      const commits = Effect.gen(function* () {
+        for (let hour = 0; ; hour++) {
+          const at = Date.UTC(2026, 0, 1, hour) * 1000
+          yield* commit(
+            batchOf([
+              rowsIn("ratio_history", { vault_address: "0xwritten", observed_at: at }),
+              rowsIn("pnl_history", { vault_address: "0xwritten", snapshot_at: at }),
+            ]),
+          )
+          yield* Deferred.succeed(begun, undefined)
+        }
+      })
+      const writer = openWarehouse({ ...place, dataDir: dataDir("three"), runId: "writer" })
+      yield* Effect.forkScoped(Effect.provide(commits, writer))
+      yield* Deferred.await(begun)
+      let before = 0
+      for (let publication = 0; publication < 2; publication++) {
+        yield* publishOn("two")
+        const [found] = yield* queryFile(
+          copyOn("two"),
+          `SELECT (SELECT count(*) FROM core.ratio_history WHERE vault_address = '0xwritten')::INTEGER AS ratios,
                (SELECT count(*) FROM core.pnl_history WHERE vault_address = '0xwritten')::INTEGER AS figures,
                (SELECT count(*) FROM ops.tasks WHERE run_id = 'writer')::INTEGER AS tasks`,
-          )
-          const commitsFound = Number(found?.["ratios"])
-          expect(found).toEqual({
-            ratios: commitsFound,
-            figures: commitsFound,
-            tasks: commitsFound,
-          })
-          expect(commitsFound).toBeGreaterThan(before)
-          before = commitsFound
-        }
-      }).pipe(Effect.scoped),
-    120_000,
+        )
+        const commitsFound = Number(found?.["ratios"])
+        expect(found).toEqual({
+          ratios: commitsFound,
+          figures: commitsFound,
+          tasks: commitsFound,
+        })
+        expect(commitsFound).toBeGreaterThan(before)
+        before = commitsFound
+      }
+    }).pipe(Effect.scoped),
   )
 })

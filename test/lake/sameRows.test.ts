@@ -45,40 +45,37 @@ const synced = (url: string, into?: Lake) =>
   })
 
 describe.skipIf(lake === undefined)("a lake", () => {
-  it.live(
-    "holds what a file holds",
-    () =>
-      Effect.gen(function* () {
-        const simulator = yield* simulated({ vaults: 2, days: 6, subaccounts: 4, now: NOW })
-        const [alone, shared] = yield* Effect.promise(() => Promise.all([newLake(), newLake()]))
-        const [file] = yield* Effect.all(
-          [
-            synced(simulator.url),
-            synced(simulator.url, alone),
-            synced(simulator.url, shared),
-            synced(simulator.url, shared),
-          ],
-          { concurrency: "unbounded" },
-        )
-        const all = yield* Effect.acquireRelease(
-          Effect.promise(() => attached({ file: join(file, "vaulthouse.duckdb"), alone, shared })),
-          ({ close }) => Effect.sync(close),
-        )
-        yield* Effect.promise(async () => {
-          const names = await all.sources("file", LATER)
-          expect(names.length).toBeGreaterThan(120)
-          for (const other of ["alone", "shared"]) {
-            expect(await all.sources(other, LATER)).toEqual(names)
-            const isShared = other === "shared"
-            const left = isShared ? ofSecondRun : ofStoredMarts
-            for (const name of names.filter((each) => !left.test(each))) {
-              // The service dates some of its responses: the second one is another version then.
-              const rows = await all.difference("file", other, name, NOW, isShared)
-              expect.soft(rows, `${name} of the lake ${other}`).toEqual([])
-            }
+  it.live("holds what a file holds", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({ vaults: 2, days: 6, subaccounts: 4, now: NOW })
+      const [alone, shared] = yield* Effect.promise(() => Promise.all([newLake(), newLake()]))
+      const [file] = yield* Effect.all(
+        [
+          synced(simulator.url),
+          synced(simulator.url, alone),
+          synced(simulator.url, shared),
+          synced(simulator.url, shared),
+        ],
+        { concurrency: "unbounded" },
+      )
+      const all = yield* Effect.acquireRelease(
+        Effect.promise(() => attached({ file: join(file, "vaulthouse.duckdb"), alone, shared })),
+        ({ close }) => Effect.sync(close),
+      )
+      yield* Effect.promise(async () => {
+        const names = await all.sources("file", LATER)
+        expect(names.length).toBeGreaterThan(120)
+        for (const other of ["alone", "shared"]) {
+          expect(await all.sources(other, LATER)).toEqual(names)
+          const isShared = other === "shared"
+          const left = isShared ? ofSecondRun : ofStoredMarts
+          for (const name of names.filter((each) => !left.test(each))) {
+            // The service dates some of its responses: the second one is another version then.
+            const rows = await all.difference("file", other, name, NOW, isShared)
+            expect.soft(rows, `${name} of the lake ${other}`).toEqual([])
           }
-        })
-      }),
-    300_000,
+        }
+      })
+    }),
   )
 })

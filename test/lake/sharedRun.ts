@@ -27,18 +27,6 @@ const followed = (child: ReturnType<typeof start>): Process => {
   return { child, output: () => output, ended }
 }
 
-const wait = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))
-
-/** Until `isSo`, or a failure that says what was waited for. */
-export const until = async (
-  what: string,
-  isSo: () => Promise<boolean> | boolean,
-): Promise<void> => {
-  for (const by = Date.now() + 60_000; !(await isSo()); await wait(20)) {
-    if (Date.now() > by) throw new Error(`waited in vain until ${what}`)
-  }
-}
-
 export interface LakeOptions {
   readonly baseUrl: string
   /** Seconds. */
@@ -65,7 +53,7 @@ export const sharedLake = async ({ baseUrl, lease = 2 }: LakeOptions) => {
       ...settings,
     ]
     await writeFile(join(cwd, "vaulthouse.config.yaml"), `${lines.join("\n")}\n`)
-    const process = followed(start(args, { cwd, env: key, seconds: 110 }))
+    const process = followed(start(args, { cwd, env: key }))
     running.push(process)
     return process
   }

@@ -16,8 +16,8 @@ import {
   type Process,
   sharedLake,
   type SharedLake,
-  until,
 } from "./sharedRun.ts"
+import { until } from "../support/until.ts"
 
 // Snapshots and histories, of vaults and subaccounts, some that need a key, in three stages; and few, since each of their
 // commits takes its turn in the lake.
@@ -49,7 +49,7 @@ const archive = () => folderStore(join(lake.folder, "data", "raw"))
 const WRITERS = "1986098540, 1"
 
 /** Halts a worker with tasks in hand, responses in the archive, and no commit, since that would hold up the others. */
-const halted = ({ child }: Process): Promise<void> =>
+const halted = ({ child }: Process): Promise<true> =>
   until("it is halted with tasks in hand", async () => {
     child.kill("SIGSTOP")
     const name = `-${child.pid}-`

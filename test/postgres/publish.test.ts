@@ -79,121 +79,113 @@ describe.skipIf(installed === undefined)("PostgreSQL", () => {
     return postgres
   }
 
-  it.live(
-    "holds every table and mart with the values of the published copy",
-    () =>
-      Effect.gen(function* () {
-        const { cwd, dataDir, run, client, rows } = yield* prepared
-        yield* change(
-          dataDir,
-          // What PostgreSQL's types can't hold as it is.
-          `update core.vaults set vault_name = 'a"b\\N' || chr(10) || chr(0) || ',', extra = '{"a":"\\u0000","b":1e99999}'
+  it.live("holds every table and mart with the values of the published copy", () =>
+    Effect.gen(function* () {
+      const { cwd, dataDir, run, client, rows } = yield* prepared
+      yield* change(
+        dataDir,
+        // What PostgreSQL's types can't hold as it is.
+        `update core.vaults set vault_name = 'a"b\\N' || chr(10) || chr(0) || ',', extra = '{"a":"\\u0000","b":1e99999}'
          where is_current`,
-          "checkpoint",
-        )
-        const ended = yield* run(["publish", "--json"])
-        expect(ended.stderr).toBe("")
-        expect(published(ended.stdout)).toMatchObject({ schema: "run_1" })
-        const copy = join(cwd, "copy.duckdb")
-        copyFileSync(join(dataDir, "published/vaulthouse.duckdb"), copy)
-        const [clock] = yield* rows(
-          "select to_char(now_at, 'YYYY-MM-DD HH24:MI:SS.US') as now from mart.clock",
-        )
-        yield* Effect.promise(async () => {
-          const instance = await DuckDBInstance.create(copy)
-          const connection = await instance.connect()
-          await connection.run("SET TimeZone = 'UTC'")
-          await stopClock(connection, "mart", String(clock?.["now"]))
-          // The stored mart has the names too.
-          for (const table of ["core.vaults", "mart_tables.vault_hourly"]) {
-            await connection.run(
-              `update ${table} set vault_name = replace(vault_name, chr(0), chr(65533))`,
-            )
-          }
-          const found = await connection.runAndReadAll(
-            `select table_schema || '.' || table_name from information_schema.tables
-           where table_schema in ('core', 'mart', 'meta', 'ops') and table_catalog = current_database() order by all`,
+        "checkpoint",
+      )
+      const ended = yield* run(["publish", "--json"])
+      expect(ended.stderr).toBe("")
+      expect(published(ended.stdout)).toMatchObject({ schema: "run_1" })
+      const copy = join(cwd, "copy.duckdb")
+      copyFileSync(join(dataDir, "published/vaulthouse.duckdb"), copy)
+      const [clock] = yield* rows(
+        "select to_char(now_at, 'YYYY-MM-DD HH24:MI:SS.US') as now from mart.clock",
+      )
+      yield* Effect.promise(async () => {
+        const instance = await DuckDBInstance.create(copy)
+        const connection = await instance.connect()
+        await connection.run("SET TimeZone = 'UTC'")
+        await stopClock(connection, "mart", String(clock?.["now"]))
+        // The stored mart has the names too.
+        for (const table of ["core.vaults", "mart_tables.vault_hourly"]) {
+          await connection.run(
+            `update ${table} set vault_name = replace(vault_name, chr(0), chr(65533))`,
           )
-          const names = found.getRows().map(([name]) => String(name))
-          expect(names.length).toBeGreaterThan(100)
-          const wrong: Array<string> = []
-          for (const name of names) {
-            const columns = await columnsOf(connection, name)
-            const differs = difference(
-              await inDuckdb(connection, name, columns),
-              await inPostgres(client, name, columns),
-              columns,
-            )
-            if (differs !== undefined) wrong.push(`${name}: ${differs}`)
-          }
-          // The odd values of `extra` are compared below.
-          expect(wrong.filter((each) => !each.includes("extra"))).toEqual([])
-          connection.closeSync()
-          instance.closeSync()
-        })
-        // As a string, since jsonb holds neither.
-        const odd = yield* rows(
-          "select distinct jsonb_typeof(extra) as type, extra #>> '{}' as text from core.vaults where is_current",
+        }
+        const found = await connection.runAndReadAll(
+          `select table_schema || '.' || table_name from information_schema.tables
+           where table_schema in ('core', 'mart', 'meta', 'ops') and table_catalog = current_database() order by all`,
         )
-        expect(odd).toEqual([{ type: "string", text: '{"a":"\\u0000","b":1e99999}' }])
-      }),
-    120_000,
+        const names = found.getRows().map(([name]) => String(name))
+        expect(names.length).toBeGreaterThan(100)
+        const wrong: Array<string> = []
+        for (const name of names) {
+          const columns = await columnsOf(connection, name)
+          const differs = difference(
+            await inDuckdb(connection, name, columns),
+            await inPostgres(client, name, columns),
+            columns,
+          )
+          if (differs !== undefined) wrong.push(`${name}: ${differs}`)
+        }
+        // The odd values of `extra` are compared below.
+        expect(wrong.filter((each) => !each.includes("extra"))).toEqual([])
+        connection.closeSync()
+        instance.closeSync()
+      })
+      // As a string, since jsonb holds neither.
+      const odd = yield* rows(
+        "select distinct jsonb_typeof(extra) as type, extra #>> '{}' as text from core.vaults where is_current",
+      )
+      expect(odd).toEqual([{ type: "string", text: '{"a":"\\u0000","b":1e99999}' }])
+    }),
   )
 
-  it.live(
-    "is typed, described and readable by one role, as psql shows it",
-    () =>
-      Effect.gen(function* () {
-        const { configure, run, psql, database, rows } = yield* prepared
-        configure(["postgresRole: analysts"])
-        yield* run(["publish"])
-        const types = psql(
-          `select format_type(atttypid, null) from pg_attribute where attrelid = 'core.withdrawal_requests'::regclass
+  it.live("is typed, described and readable by one role, as psql shows it", () =>
+    Effect.gen(function* () {
+      const { configure, run, psql, database, rows } = yield* prepared
+      configure(["postgresRole: analysts"])
+      yield* run(["publish"])
+      const types = psql(
+        `select format_type(atttypid, null) from pg_attribute where attrelid = 'core.withdrawal_requests'::regclass
          and attname in ('requested_at', 'amount_raw', 'amount', 'extra', 'is_current', 'chain_id') order by attnum`,
-        )
-        expect(types.trim().split("\n")).toEqual([
-          "bigint",
-          "timestamp with time zone",
-          "numeric",
-          "double precision",
-          "jsonb",
-          "boolean",
-        ])
-        expect(psql("select obj_description('mart.vault_daily'::regclass)")).toMatch(/One row per/)
-        const undescribed = psql(
-          `select c.oid::regclass || '.' || a.attname from pg_class c join pg_attribute a on a.attrelid = c.oid
+      )
+      expect(types.trim().split("\n")).toEqual([
+        "bigint",
+        "timestamp with time zone",
+        "numeric",
+        "double precision",
+        "jsonb",
+        "boolean",
+      ])
+      expect(psql("select obj_description('mart.vault_daily'::regclass)")).toMatch(/One row per/)
+      const undescribed = psql(
+        `select c.oid::regclass || '.' || a.attname from pg_class c join pg_attribute a on a.attrelid = c.oid
          where c.relnamespace::regnamespace::text in ('core', 'mart', 'meta', 'ops') and a.attnum > 0
          and (col_description(c.oid, a.attnum) is null or obj_description(c.oid) is null)`,
-        )
-        expect(undescribed).toBe("")
-        const plan = psql("explain select * from core.ratio_history where vault_address = 'a'")
-        expect(plan).toContain("Index")
-        yield* rows(`create role reader login password 'reader'`)
-        yield* rows(`grant analysts to reader`)
-        const asReader = (sql: string) => {
-          const url = `postgres://reader:reader@127.0.0.1:${server.port}/${database}`
-          try {
-            return execFileSync("psql", ["-XAtqc", sql, url], {
-              encoding: "utf8",
-              stdio: "pipe",
-            }).trim()
-          } catch (error) {
-            return (error as { stderr: string }).stderr
-          }
+      )
+      expect(undescribed).toBe("")
+      const plan = psql("explain select * from core.ratio_history where vault_address = 'a'")
+      expect(plan).toContain("Index")
+      yield* rows(`create role reader login password 'reader'`)
+      yield* rows(`grant analysts to reader`)
+      const asReader = (sql: string) => {
+        const url = `postgres://reader:reader@127.0.0.1:${server.port}/${database}`
+        try {
+          return execFileSync("psql", ["-XAtqc", sql, url], {
+            encoding: "utf8",
+            stdio: "pipe",
+          }).trim()
+        } catch (error) {
+          return (error as { stderr: string }).stderr
         }
-        expect(
-          asReader(
-            "select count(*) > 0 from core.vaults, mart.vault_latest, meta.tables, ops.runs",
-          ),
-        ).toBe("t")
-        expect(asReader("select count(*) > 0 from run_1.mart_vault_daily")).toBe("t")
-        expect(asReader("delete from core.vaults")).toContain("permission denied")
-        expect(asReader("select * from vaulthouse.part_1")).toContain("permission denied")
-        yield* rows("drop owned by reader, analysts")
-        yield* rows("drop role reader")
-        yield* rows("drop role analysts")
-      }),
-    60_000,
+      }
+      expect(
+        asReader("select count(*) > 0 from core.vaults, mart.vault_latest, meta.tables, ops.runs"),
+      ).toBe("t")
+      expect(asReader("select count(*) > 0 from run_1.mart_vault_daily")).toBe("t")
+      expect(asReader("delete from core.vaults")).toContain("permission denied")
+      expect(asReader("select * from vaulthouse.part_1")).toContain("permission denied")
+      yield* rows("drop owned by reader, analysts")
+      yield* rows("drop role reader")
+      yield* rows("drop role analysts")
+    }),
   )
 
   it.live(
@@ -264,107 +256,93 @@ describe.skipIf(installed === undefined)("PostgreSQL", () => {
         yield* rows("drop owned by somebody")
         yield* rows("drop role somebody")
       }),
-    120_000,
   )
 
-  it.live(
-    "replaces a view whose columns changed, unless views of others depend on it",
-    () =>
-      Effect.gen(function* () {
-        const { run, rows } = yield* prepared
-        yield* run(["publish"])
-        // As an earlier version may have left it.
-        const asBefore = (columns: string) =>
-          rows(
-            `drop view core.fees; create view core.fees as select ${columns} from run_1.core_fees`,
-          )
-        yield* asBefore("vault_address, chain_id::text as chain_id")
-        yield* rows("grant select on core.fees to public")
-        yield* rows("create view public.mine as select chain_id from core.fees")
-        const refused = yield* run(["publish"])
-        expect(refused.code).toBe(1)
-        expect(refused.stderr).toContain("other columns in a view that others depend on")
-        expect(refused.stderr).toContain("view public.mine depends on view core.fees")
-        expect(refused.stderr).toContain("Drop those views, run `vaulthouse publish`")
-        expect(yield* rows("select number::int from vaulthouse.publications")).toEqual([
-          { number: 1 },
-        ])
-        yield* rows("drop view public.mine")
-        expect((yield* run(["publish"])).code).toBe(0)
-        const [granted] = yield* rows(
-          "select has_table_privilege('pg_monitor', 'core.fees', 'select') as may",
-        )
-        expect(granted).toEqual({ may: true })
-        const [type] = yield* rows(
-          "select pg_typeof(chain_id)::text as type from core.fees limit 1",
-        )
-        expect(type).toEqual({ type: "bigint" })
-        const [comment] = yield* rows("select obj_description('core.fees'::regclass) as text")
-        expect(comment?.["text"]).toMatch(/One row per/)
+  it.live("replaces a view whose columns changed, unless views of others depend on it", () =>
+    Effect.gen(function* () {
+      const { run, rows } = yield* prepared
+      yield* run(["publish"])
+      // As an earlier version may have left it.
+      const asBefore = (columns: string) =>
+        rows(`drop view core.fees; create view core.fees as select ${columns} from run_1.core_fees`)
+      yield* asBefore("vault_address, chain_id::text as chain_id")
+      yield* rows("grant select on core.fees to public")
+      yield* rows("create view public.mine as select chain_id from core.fees")
+      const refused = yield* run(["publish"])
+      expect(refused.code).toBe(1)
+      expect(refused.stderr).toContain("other columns in a view that others depend on")
+      expect(refused.stderr).toContain("view public.mine depends on view core.fees")
+      expect(refused.stderr).toContain("Drop those views, run `vaulthouse publish`")
+      expect(yield* rows("select number::int from vaulthouse.publications")).toEqual([
+        { number: 1 },
+      ])
+      yield* rows("drop view public.mine")
+      expect((yield* run(["publish"])).code).toBe(0)
+      const [granted] = yield* rows(
+        "select has_table_privilege('pg_monitor', 'core.fees', 'select') as may",
+      )
+      expect(granted).toEqual({ may: true })
+      const [type] = yield* rows("select pg_typeof(chain_id)::text as type from core.fees limit 1")
+      expect(type).toEqual({ type: "bigint" })
+      const [comment] = yield* rows("select obj_description('core.fees'::regclass) as text")
+      expect(comment?.["text"]).toMatch(/One row per/)
 
-        // New columns go to the end, without a drop.
-        yield* asBefore("chain_id, vault_address")
-        yield* rows("create view public.mine as select chain_id from core.fees")
-        expect((yield* run(["publish"])).code).toBe(0)
-        const columns = yield* rows(
-          "select attname from pg_attribute where attrelid = 'core.fees'::regclass and attnum > 0 order by attnum limit 3",
-        )
-        expect(columns.map(({ attname }) => attname).slice(0, 2)).toEqual([
-          "chain_id",
-          "vault_address",
-        ])
-        expect(columns).toHaveLength(3)
-      }),
-    120_000,
+      // New columns go to the end, without a drop.
+      yield* asBefore("chain_id, vault_address")
+      yield* rows("create view public.mine as select chain_id from core.fees")
+      expect((yield* run(["publish"])).code).toBe(0)
+      const columns = yield* rows(
+        "select attname from pg_attribute where attrelid = 'core.fees'::regclass and attnum > 0 order by attnum limit 3",
+      )
+      expect(columns.map(({ attname }) => attname).slice(0, 2)).toEqual([
+        "chain_id",
+        "vault_address",
+      ])
+      expect(columns).toHaveLength(3)
+    }),
   )
 
-  it.live(
-    "leaves the schemas of others alone",
-    () =>
-      Effect.gen(function* () {
-        const { configure, run, rows } = yield* prepared
-        yield* rows("create schema core; create table core.orders (id int)")
-        const refused = yield* run(["publish"])
-        expect(refused).toMatchObject({ code: 1 })
-        expect(refused.stderr).toContain(
-          "the database has core.orders already, which vaulthouse did not make",
-        )
-        const own = "select nspname from pg_namespace where nspname in ('vaulthouse', 'mart')"
-        expect(yield* rows(own)).toEqual([])
-        configure(["postgresPrefix: vh_"])
-        expect((yield* run(["publish"])).code).toBe(0)
-        expect(
-          yield* rows(
-            "select count(*)::int as n from vh_core.vaults v, vh_run_1.ops_runs, vh_mart.clock where v.is_current",
-          ),
-        ).toEqual([{ n: 3 }])
-      }),
-    60_000,
+  it.live("leaves the schemas of others alone", () =>
+    Effect.gen(function* () {
+      const { configure, run, rows } = yield* prepared
+      yield* rows("create schema core; create table core.orders (id int)")
+      const refused = yield* run(["publish"])
+      expect(refused).toMatchObject({ code: 1 })
+      expect(refused.stderr).toContain(
+        "the database has core.orders already, which vaulthouse did not make",
+      )
+      const own = "select nspname from pg_namespace where nspname in ('vaulthouse', 'mart')"
+      expect(yield* rows(own)).toEqual([])
+      configure(["postgresPrefix: vh_"])
+      expect((yield* run(["publish"])).code).toBe(0)
+      expect(
+        yield* rows(
+          "select count(*)::int as n from vh_core.vaults v, vh_run_1.ops_runs, vh_mart.clock where v.is_current",
+        ),
+      ).toEqual([{ n: 3 }])
+    }),
   )
 
-  it.live(
-    "names the owner of a schema in which the user may not create",
-    () =>
-      Effect.gen(function* () {
-        const { configure, run, rows, database } = yield* prepared
-        yield* rows("create role weak")
-        yield* rows("create role other login password 'other'")
-        yield* rows(`grant create on database ${database} to other`)
-        yield* rows("create schema vaulthouse authorization weak")
-        const url = `postgres://other:other@127.0.0.1:${server.port}/${database}`
-        configure([], url)
-        const refused = yield* run(["publish"])
-        expect(refused.code).toBe(1)
-        expect(refused.stderr).toContain(
-          "schema vaulthouse belongs to weak, and other may not create tables and views in it",
-        )
-        expect(refused.stderr).toContain("Publish as weak, or set publish.postgresPrefix")
-        configure(["postgresPrefix: vh_"], url)
-        expect((yield* run(["publish"])).code).toBe(0)
-        yield* rows("drop owned by other, weak cascade")
-        yield* rows("drop role other, weak")
-      }),
-    60_000,
+  it.live("names the owner of a schema in which the user may not create", () =>
+    Effect.gen(function* () {
+      const { configure, run, rows, database } = yield* prepared
+      yield* rows("create role weak")
+      yield* rows("create role other login password 'other'")
+      yield* rows(`grant create on database ${database} to other`)
+      yield* rows("create schema vaulthouse authorization weak")
+      const url = `postgres://other:other@127.0.0.1:${server.port}/${database}`
+      configure([], url)
+      const refused = yield* run(["publish"])
+      expect(refused.code).toBe(1)
+      expect(refused.stderr).toContain(
+        "schema vaulthouse belongs to weak, and other may not create tables and views in it",
+      )
+      expect(refused.stderr).toContain("Publish as weak, or set publish.postgresPrefix")
+      configure(["postgresPrefix: vh_"], url)
+      expect((yield* run(["publish"])).code).toBe(0)
+      yield* rows("drop owned by other, weak cascade")
+      yield* rows("drop role other, weak")
+    }),
   )
 
   it.live(
@@ -460,6 +438,5 @@ describe.skipIf(installed === undefined)("PostgreSQL", () => {
         })
         expect(telling).toEqual([])
       }),
-    120_000,
   )
 })

@@ -9,6 +9,8 @@ import { publishAnyway } from "../../src/pipelines/publication/publish.ts"
 import { start, vaulthouse } from "../cli/command.ts"
 import { sharedWarehouse } from "../support/sharedWarehouse.ts"
 import { asAdmin, simulated } from "../support/simulated.ts"
+import { processorSeconds } from "../support/processorSeconds.ts"
+import { untilSo } from "../support/until.ts"
 import { change, queryFile, runOnce } from "../support/warehouseRun.ts"
 import { get, queryUrl, startServer, token } from "./support.ts"
 import { withTroubles } from "./troubled.ts"
@@ -305,7 +307,10 @@ describe("pages", () => {
         `update core.vaults set vault_name = '${hostile.replaceAll("'", "''")}'`,
       )
       yield* publishAgain(dataDir)
-      while ((yield* published) === before) yield* Effect.sleep("100 millis")
+      yield* untilSo("the server shows the new copy", async () => {
+        const now = await Effect.runPromise(published)
+        return now !== before
+      })
       const [vault = {}] = yield* vaultsOf(dataDir)
       for (const path of [
         "/",
@@ -411,7 +416,8 @@ describe("queries", () => {
         sent.end()
         return sent
       })
-      yield* Effect.sleep("200 millis")
+      const before = processorSeconds(process.pid)
+      yield* untilSo("they run", () => processorSeconds(process.pid) > before + 0.5)
       expect((yield* get(url)).status).toBe(200)
       for (const sent of leaving) sent.destroy()
       expect((yield* get(queryUrl(url, "select 1"))).status).toBe(200)
@@ -430,7 +436,8 @@ describe("the command", () => {
       // A running query does not keep it.
       const sent = request(queryUrl(url, endless)).on("error", () => undefined)
       sent.end()
-      yield* Effect.sleep("300 millis")
+      const before = processorSeconds(child.pid)
+      yield* untilSo("it runs", () => processorSeconds(child.pid) > before + 0.5)
       child.kill("SIGINT")
       const [code] = (yield* Effect.promise(() => once(child, "exit"))) as [number]
       expect(code).toBe(0)

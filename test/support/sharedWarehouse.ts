@@ -15,7 +15,7 @@ export const sharedWarehouse = (
   beforeAll(async () => {
     made = await mkdtemp(join(tmpdir(), "vaulthouse-shared-"))
     await Effect.runPromise(Effect.scoped(make(made)))
-  }, 120_000)
+  })
   afterAll(() => rm(made, { recursive: true, force: true }))
   return Effect.tap(temporaryFolder, (folder) =>
     Effect.sync(() => cpSync(made, folder, { recursive: true, verbatimSymlinks: true })),

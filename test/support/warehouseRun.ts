@@ -7,13 +7,14 @@ import { identifier, literal } from "../../src/load/sql/sql.ts"
 import type { ProgressEvent } from "../../src/pipelines/model/progress.ts"
 import { defaultRunSettings } from "../../src/pipelines/model/runSettings.ts"
 import { run, type RunOptions } from "../../src/pipelines/run/run.ts"
+import { HANG_SECONDS } from "./until.ts"
 
 export interface Overrides extends Partial<Omit<RunOptions, "api" | "settings">> {
   readonly api?: Partial<RunOptions["api"]>
   readonly settings?: Partial<RunOptions["settings"]>
 }
 
-/** The defaults of the command. */
+/** The defaults of the command, with limits of time that no test meets by accident; what fails for good is soon given up. */
 export const runOptions = (
   baseUrl: string,
   dataDir: string,
@@ -26,7 +27,7 @@ export const runOptions = (
   publish: undefined,
   pipelines: [],
   vaults: { include: [], exclude: [] },
-  taskTimeoutSeconds: 120,
+  taskTimeoutSeconds: HANG_SECONDS,
   unsupportedRetryDays: 7,
   onProgress: () => undefined,
   ...others,
@@ -34,7 +35,7 @@ export const runOptions = (
     baseUrl,
     apiKey: undefined,
     wire: defaultWire,
-    requestTimeoutSeconds: 2,
+    requestTimeoutSeconds: HANG_SECONDS,
     retryBudgetSeconds: 30,
     maxResponseMegabytes: 64,
     ...api,

@@ -55,9 +55,10 @@ describe.each(marts)("mart.$name", (mart) => {
 
   it("answers its example", async () => {
     await warehouse.connection.run(`USE ${CATALOG}`)
-    const reader = await warehouse.connection.runAndReadAll(mart.example)
-    await warehouse.connection.run("USE memory")
-    expect(reader.columnCount).toBeGreaterThan(0)
+    // Fails where the statement does.
+    await warehouse.connection
+      .run(mart.example)
+      .finally(() => warehouse.connection.run("USE memory"))
     expect(mart.example).toContain(`mart.${mart.name}`)
   })
 })

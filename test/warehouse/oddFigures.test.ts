@@ -13,12 +13,25 @@ const folder = join(import.meta.dirname, "../../warehouse/examples")
 const examples = readdirSync(folder)
 const odd = ["-1.2", "-1", "0", "1e200", "-1e200", "1e-300"]
 
+const statements: ReadonlyArray<readonly [name: string, sql: string]> = [
+  ...sqlChecks.map(({ name, sql }) => [name, sql({ since: undefined })] as const),
+  ...examples.map((file) => [file, readFileSync(join(folder, file), "utf8")] as const),
+]
+
+/** They leave odd figures out by their own words, of which this has too many. */
+const mayBeEmpty = new Set(["collateral-deficits.sql", "vault-correlations.sql"])
+
+/** How many rows each has without odd figures. */
+const plain = new Map<string, number>()
+
 let warehouse: TestWarehouse
 beforeAll(async () => {
   warehouse = await openWarehouse()
   const { connection } = warehouse
   await connection.run(`USE ${CATALOG}`)
   await connection.run(readFileSync(join(import.meta.dirname, "generated.sql"), "utf8"))
+  await stopClock(connection, "2026-03-30 12:00:00")
+  for (const [name, sql] of statements) plain.set(name, await rowsOf(sql))
   const cases = odd.map((figure, at) => `WHEN ${at} THEN ${figure}`).join(" ")
   for (const table of tables.filter(({ schema }) => schema === "core")) {
     for (const { name, type } of allColumns(table)) {
@@ -31,8 +44,7 @@ beforeAll(async () => {
       )
     }
   }
-  await stopClock(connection, "2026-03-30 12:00:00")
-}, 60_000)
+})
 afterAll(() => warehouse.close())
 
 const rowsOf = async (sql: string) =>
@@ -43,15 +55,18 @@ describe("with odd figures", () => {
     expect(await rowsOf(`SELECT * FROM mart.${identifier(name)}`)).toBeGreaterThan(0)
   })
 
-  it.each(sqlChecks.map((check) => [check.name, check] as const))(
-    "check %s answers",
-    async (_name, check) => {
-      expect(await rowsOf(check.sql({ since: undefined }))).toBeGreaterThanOrEqual(0)
-    },
-  )
+  // Fails too where the statement does.
+  it.each(statements)("%s answers, if it did before", async (name, sql) => {
+    const hasRows = (await rowsOf(sql)) > 0
+    expect(hasRows || plain.get(name) === 0 || mayBeEmpty.has(name)).toBe(true)
+  })
 
-  it.each(examples)("%s answers", async (file) => {
-    const sql = readFileSync(join(folder, file), "utf8")
-    expect(await rowsOf(sql)).toBeGreaterThanOrEqual(0)
+  it("some check notices them", async () => {
+    const found = await Promise.all(
+      sqlChecks.map(({ name, sql }) =>
+        rowsOf(sql({ since: undefined })).then((rows) => rows - (plain.get(name) ?? 0)),
+      ),
+    )
+    expect(Math.max(...found)).toBeGreaterThan(0)
   })
 })

@@ -72,7 +72,7 @@ beforeAll(async () => {
       })),
     ),
   })
-}, 60_000)
+})
 afterAll(() => warehouse.close())
 
 const performance = async () => {

@@ -109,7 +109,7 @@ beforeAll(async () => {
   const { summary } = await sync()
   expect(summary).toMatchObject({ outcome: "complete", published: true })
   vaults = await Promise.all(simulator.truth.vaults.map(readVault))
-}, 120_000)
+})
 afterAll(async () => {
   await simulator.close()
   rmSync(dataDir, { recursive: true, force: true })
@@ -385,5 +385,5 @@ describe("as of", () => {
       "select count(*)::integer as n from core.ratio_history_versions",
     )
     expect(versions?.["n"]).toBeGreaterThan(0)
-  }, 120_000)
+  })
 })

@@ -48,7 +48,7 @@ beforeAll(async () => {
     "select vault_address from core.ratio_history_versions group by all order by count(*) desc limit 1",
   )
   vault = String(restated?.["vault_address"])
-}, 60_000)
+})
 afterAll(async () => {
   await simulator.close()
   rmSync(cwd, { recursive: true })

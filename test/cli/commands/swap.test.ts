@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { type Fault, type Simulator, startSimulator } from "../../../simulator/index.ts"
 import { confirmed } from "../../../src/cli/terminal/prompts.ts"
+import { until } from "../../support/until.ts"
 import { query } from "../../support/warehouseRun.ts"
 import { start, vaulthouse } from "../command.ts"
 
@@ -190,9 +191,7 @@ describe("killed between the journal and the response", () => {
       cwd,
       env: { VAULTHOUSE_API_KEY: key },
     })
-  const untilReceived = async () => {
-    while (received.length === 0) await new Promise((later) => setTimeout(later, 20))
-  }
+  const untilReceived = () => until("it is received", () => received.length > 0)
 
   it("leaves a row that --list shows as unknown", async () => {
     const child = send()

@@ -10,6 +10,7 @@ import { failureOf, startClient } from "../../support/client.ts"
 import { type ProxyOptions, startProxy } from "../../support/servers/proxy.ts"
 import { json, type Script } from "../../support/servers/scriptedServer.ts"
 import { authorityFile, tlsServer } from "../../support/servers/tlsServer.ts"
+import { HANG_SECONDS, untilSo } from "../../support/until.ts"
 
 const vault = "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
 const credentials = "reader:s3cret-p4ss"
@@ -50,7 +51,7 @@ const start = Effect.fnUntraced(function* (
   const { client, server } = yield* startClient(
     script,
     {
-      requestTimeoutSeconds: 5,
+      requestTimeoutSeconds: HANG_SECONDS,
       retryBudgetSeconds: 0,
       proxies: proxiesTo(url, direct),
       ...(scheme === "https" ? { baseUrl: secure } : {}),
@@ -168,7 +169,7 @@ describe.each(["http", "https"] as const)("a service at %s://", (scheme) => {
       )
       const error = yield* failureOf(client.call(unrealizedPnl, { vault }))
       expect(error.reason).toEqual({ _tag: "ResponseTooLarge", megabytes: 1 })
-      while (proxy.connections() > 0) yield* Effect.sleep("10 millis")
+      yield* untilSo("the connection is closed", () => proxy.connections() === 0)
     }),
   )
 
@@ -182,7 +183,7 @@ describe.each(["http", "https"] as const)("a service at %s://", (scheme) => {
       )
       const error = yield* failureOf(client.call(unrealizedPnl, { vault }))
       expect(error.reason).toMatchObject({ _tag: "Timeout" })
-      while (proxy.connections() > 0) yield* Effect.sleep("10 millis")
+      yield* untilSo("the connection is closed", () => proxy.connections() === 0)
     }),
   )
 

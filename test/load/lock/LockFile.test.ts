@@ -5,13 +5,16 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
 import { lockHolder } from "../../../src/load/lock/LockFile.ts"
 import { Warehouse } from "../../../src/load/Warehouse.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
+import { untilSo } from "../../support/until.ts"
 
-const open = (dataDir: string, wait?: "10 seconds", onWait?: () => void) =>
+const open = (dataDir: string, wait?: "10 minutes", onWait?: () => void) =>
   Layer.build(
     Warehouse.layer({
       dataDir,
@@ -76,14 +79,16 @@ describe("the warehouse's lock", () => {
   it.live("goes to the one that waits once it is released", () =>
     Effect.gen(function* () {
       const dataDir = yield* temporaryFolder
-      const holder = yield* Effect.forkChild(
-        Effect.scoped(Effect.andThen(open(dataDir), Effect.sleep("600 millis"))),
-      )
-      yield* Effect.sleep("300 millis")
+      const scope = yield* Scope.make()
+      yield* Scope.provide(open(dataDir), scope)
       let waits = 0
-      yield* Effect.scoped(open(dataDir, "10 seconds", () => (waits += 1)))
+      const waiting = yield* Effect.forkChild(
+        Effect.scoped(open(dataDir, "10 minutes", () => (waits += 1))),
+      )
+      yield* untilSo("it waits", () => waits > 0)
+      yield* Scope.close(scope, Exit.void)
+      yield* Fiber.join(waiting)
       expect(waits).toBe(1)
-      yield* Fiber.join(holder)
     }),
   )
 
@@ -91,11 +96,14 @@ describe("the warehouse's lock", () => {
     Effect.gen(function* () {
       const dataDir = yield* temporaryFolder
       yield* open(dataDir)
-      const waiting = yield* Effect.forkChild(Effect.scoped(open(dataDir, "10 seconds")))
-      yield* Effect.sleep("200 millis")
-      const startedAt = Date.now()
+      let waits = 0
+      const waiting = yield* Effect.forkChild(
+        Effect.scoped(open(dataDir, "10 minutes", () => (waits += 1))),
+      )
+      yield* untilSo("it waits", () => waits > 0)
+      // Ends before the wait would: nothing releases the lock.
       yield* Fiber.interrupt(waiting)
-      expect(Date.now() - startedAt).toBeLessThan(2000)
+      expect(Exit.hasInterrupts(yield* Fiber.await(waiting))).toBe(true)
     }),
   )
 })

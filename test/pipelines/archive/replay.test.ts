@@ -3,7 +3,6 @@ import { readdirSync, readFileSync, statSync } from "node:fs"
 import { open } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { defaultTimeFields } from "../../../src/domain/wire/timeFields.ts"
 import { compact } from "../../../src/pipelines/archive/compact.ts"
@@ -19,6 +18,7 @@ import {
   replayed,
   replayOptions,
 } from "../../support/replays.ts"
+import { ahead } from "../../support/movableClock.ts"
 import { json, scriptedServer } from "../../support/servers/scriptedServer.ts"
 import { sharedWarehouse } from "../../support/sharedWarehouse.ts"
 import { asAdmin, simulated } from "../../support/simulated.ts"
@@ -218,18 +218,7 @@ describe("prune", () => {
 
 describe("compact", () => {
   /** As if the months of the runs were over. */
-  const later = <A, E, R>(work: Effect.Effect<A, E, R>) =>
-    Effect.clockWith((clock) =>
-      Effect.provideService(work, Clock.Clock, {
-        currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + 40 * 86_400_000,
-        currentTimeMillis: Effect.map(clock.currentTimeMillis, (now) => now + 40 * 86_400_000),
-        currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(),
-        currentTimeNanos: clock.currentTimeNanos,
-        monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
-        monotonicTimeNanos: clock.monotonicTimeNanos,
-        sleep: (duration) => clock.sleep(duration),
-      }),
-    )
+  const later = <A, E, R>(work: Effect.Effect<A, E, R>) => ahead(40 * 86_400_000, work)
 
   it.live("joins the runs of a month that is over, and nothing is missing", () =>
     Effect.gen(function* () {

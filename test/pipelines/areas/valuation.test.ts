@@ -27,7 +27,7 @@ const api = asAdmin
 const november = { start: parseDay("2025-11-01") ?? 0, end: parseDay("2025-11-30") ?? 0 }
 const options = {
   pipelines,
-  api: { ...api, requestTimeoutSeconds: 10 },
+  api,
   settings: { performanceFeeRanges: [november] },
 }
 

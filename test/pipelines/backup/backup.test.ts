@@ -18,6 +18,7 @@ import { backup, restore } from "../../../src/pipelines/backup/backup.ts"
 import { expectTruth, fingerprint, simulated } from "../../support/simulated.ts"
 import { sharedWarehouse } from "../../support/sharedWarehouse.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
+import { untilSo } from "../../support/until.ts"
 import { runOnce } from "../../support/warehouseRun.ts"
 
 const published = { publish: { parquet: undefined } }
@@ -43,8 +44,15 @@ it.live("a backup during a sync restores to the last publication, and syncs on",
     const { simulator, dataDir, target, elsewhere } = yield* synced
     const before = yield* fingerprint(dataDir)
     simulator.patch({ now: "2026-06-03T12:00:00Z", revision: 1, latencyMs: 20 })
-    const sync = yield* Effect.forkChild(runOnce(simulator.url, dataDir, { pipelines }))
-    yield* Effect.sleep("300 millis")
+    let committed = 0
+    const sync = yield* Effect.forkChild(
+      runOnce(simulator.url, dataDir, {
+        pipelines,
+        onProgress: ({ kind }) => (committed += kind === "task" ? 1 : 0),
+      }),
+    )
+    yield* untilSo("tasks are committed", () => committed > 2)
+    expect(sync.pollUnsafe()).toBeUndefined()
     yield* backup({ dataDir }, target)
     yield* Fiber.join(sync)
     yield* restore(target, { dataDir: elsewhere })

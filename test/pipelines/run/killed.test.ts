@@ -5,6 +5,7 @@ import { once } from "node:events"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { randomness } from "../../support/randomness.ts"
 import {
   contentAndIndex,
   index,
@@ -62,9 +63,10 @@ describe("runs that are killed", () => {
           serverCaches: false,
         })
         const dataDir = yield* temporaryFolder
+        const random = randomness("runs that are killed")
 
         // The first run, which each next one resumes where the last transaction left it.
-        const few = Math.floor(10 + 30 * Math.random())
+        const few = Math.floor(10 + 30 * random())
         const resumed = [
           yield* run(simulator, dataDir, "", few),
           yield* run(simulator, dataDir, "", few),
@@ -97,7 +99,7 @@ describe("runs that are killed", () => {
         }
         const untilKilled = Effect.suspend(() => {
           evolve()
-          const requests = Math.floor(sent * (0.1 + 0.7 * Math.random()))
+          const requests = Math.floor(sent * (0.1 + 0.7 * random()))
           return run(simulator, dataDir, "full", requests)
         }).pipe(Effect.repeat({ until: ({ isKilled }) => isKilled }))
         // Two in a row, a whole run, another.
@@ -131,6 +133,5 @@ describe("runs that are killed", () => {
         const more = made.filter((row) => !ids.has(row["response_id"]))
         expect(more.filter((row) => row["run_id"] !== lastRun)).toEqual([])
       }),
-    600_000,
   )
 })

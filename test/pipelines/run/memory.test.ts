@@ -1,8 +1,8 @@
 // What is remembered of a request: an absence for days, a response for as long as the server's cache repeats it; however
 // many runs came before.
 import { describe, expect, it } from "@effect/vitest"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import { ahead } from "../../support/movableClock.ts"
 import { json, scriptedServer } from "../../support/servers/scriptedServer.ts"
 import { asAdmin } from "../../support/simulated.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
@@ -57,19 +57,7 @@ const sync = Effect.fnUntraced(function* (
   return { requests: requests.toSorted((a, b) => a.localeCompare(b)), outcome: summary.outcome }
 })
 
-/** As if the clock were some hours ahead. */
-const hoursAhead = <A, E, R>(hours: number, work: Effect.Effect<A, E, R>) =>
-  Effect.clockWith((clock) =>
-    Effect.provideService(work, Clock.Clock, {
-      currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + hours * 3_600_000,
-      currentTimeMillis: Effect.map(clock.currentTimeMillis, (now) => now + hours * 3_600_000),
-      currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(),
-      currentTimeNanos: clock.currentTimeNanos,
-      monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
-      monotonicTimeNanos: clock.monotonicTimeNanos,
-      sleep: (duration) => clock.sleep(duration),
-    }),
-  )
+const HOUR_MILLIS = 3_600_000
 
 describe("what was read with the clock ahead", () => {
   it.live("is read again once the clock is right, whether cached or absent", () =>
@@ -79,7 +67,7 @@ describe("what was read with the clock ahead", () => {
       )
       const dataDir = yield* temporaryFolder
       const pipelines = ["loans", "annualized_apy"]
-      const first = yield* hoursAhead(5, sync(server, dataDir, pipelines))
+      const first = yield* ahead(5 * HOUR_MILLIS, sync(server, dataDir, pipelines))
       expect(first.requests).toHaveLength(2)
       expect(yield* sync(server, dataDir, pipelines)).toEqual(first)
       // Its tasks stand after those of the run before, so they are in the future too.
@@ -97,8 +85,8 @@ describe("a clock 50 years ahead", () => {
       const server = yield* service(() => [200, [{ id: "a" }]])
       const dataDir = yield* temporaryFolder
       const error = yield* Effect.flip(
-        hoursAhead(
-          50 * 365 * 24,
+        ahead(
+          50 * 365 * 24 * HOUR_MILLIS,
           runOnce(server.url, dataDir, { pipelines: ["loans"], api: asAdmin }),
         ),
       )

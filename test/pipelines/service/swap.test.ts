@@ -9,6 +9,7 @@ import { checkSwap, sendSwap } from "../../../src/pipelines/service/swap.ts"
 import { readSwaps } from "../../../src/pipelines/service/swapJournal.ts"
 import { scriptedServer } from "../../support/servers/scriptedServer.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
+import { untilSo } from "../../support/until.ts"
 
 const address = "0x4a19a4070465451cf25334292482496813a8a76c"
 const typed = {
@@ -22,9 +23,7 @@ const typed = {
 }
 
 const untilRequested = (requests: ReadonlyArray<unknown>) =>
-  Effect.promise(async () => {
-    while (requests.length === 0) await new Promise((later) => setTimeout(later, 10))
-  })
+  untilSo("it is requested", () => requests.length > 0)
 
 describe("a swap", () => {
   it.effect("that has no response in time is sent once and reported as unknown", () =>

@@ -58,7 +58,7 @@ let example: ExampleWarehouse
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), "vaulthouse-examples-"))
   example = await makeExampleWarehouse(directory)
-}, 240_000)
+})
 afterAll(async () => {
   await example.close()
   rmSync(directory, { recursive: true, force: true })
@@ -165,7 +165,7 @@ describe("over the Parquet files alone", () => {
       ),
     )
     await stopClock(connection, "mart", queriedAt)
-  }, 60_000)
+  })
   afterAll(() => {
     connection.closeSync()
     instance.closeSync()

@@ -17,6 +17,7 @@ import {
   openPublishedCopy,
   type QueryParameters,
 } from "../../../../src/pipelines/readers/published.ts"
+import { until } from "../../../support/until.ts"
 import { hasTerminal, startOnTerminal, vaulthouse } from "../../command.ts"
 
 let cwd = ""
@@ -217,24 +218,21 @@ describe.runIf(hasTerminal)("on a terminal", () => {
     let output = ""
     child.stdout.setEncoding("utf8").on("data", (chunk: string) => (output += chunk))
     const ended = new Promise<number | null>((done) => child.on("close", done))
-    const until = async (wanted: RegExp) => {
-      for (let waited = 0; !wanted.test(output); waited += 20) {
-        if (waited > 10_000) throw new Error(`${String(wanted)} is not in ${output}`)
-        await new Promise((done) => setTimeout(done, 20))
-      }
+    const shows = async (wanted: RegExp) => {
+      await until(`it shows ${String(wanted)}`, () => wanted.test(output))
       output = ""
     }
-    await until(/vaulthouse> /)
+    await shows(/vaulthouse> /)
     child.stdin.write("select vault_name from mart.vault_lat")
-    await until(/vault_lat/)
+    await shows(/vault_lat/)
     child.stdin.write("\t")
-    await until(/est/)
+    await shows(/est/)
     child.stdin.write(";\r")
-    await until(/\(2 rows\)/)
+    await shows(/\(2 rows\)/)
     child.stdin.write("select 1\r")
-    await until(/\.\.\. /)
+    await shows(/\.\.\. /)
     child.stdin.write("\u0003")
-    await until(/vaulthouse> /)
+    await shows(/vaulthouse> /)
     child.stdin.write("\u0004")
     expect(await ended).toBe(0)
   })

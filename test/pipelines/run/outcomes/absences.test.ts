@@ -1,9 +1,13 @@
 // What the service has none of: distinguished from a wrong request, and remembered.
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import { defaultWire } from "../../../../src/extract/request.ts"
+import { movableClock } from "../../../support/movableClock.ts"
+import { json, scriptedServer } from "../../../support/servers/scriptedServer.ts"
 import { simulated } from "../../../support/simulated.ts"
 import { temporaryFolder } from "../../../support/temporaryFolder.ts"
+import { HANG_SECONDS, until, untilSo } from "../../../support/until.ts"
 import { query, runOnce } from "../../../support/warehouseRun.ts"
 
 const history = ["ratio_history", "pnl_history", "apy_history", "allocation_history"]
@@ -81,9 +85,24 @@ describe("404 of one series of a vault", () => {
         dataDir,
         `select series, outcome from ops.tasks where entity = '${address}' order by finished_at, series`,
       )
-      // Late enough for the first series to be committed before.
-      simulator.patch({ faults: [{ ...unknown, match: "applySmoothing=false" }], latencyMs: 300 })
-      yield* runOnce(simulator.url, dataDir, { pipelines: ["apy_history"] })
+      const unsmoothed = "applySmoothing=false"
+      simulator.patch({ faults: [{ ...unknown, match: unsmoothed }] })
+      // The refusal comes once the first series is committed.
+      let isLoaded = false
+      const inTurn = yield* scriptedServer((request, response) => {
+        void (async () => {
+          if (request.url.includes(unsmoothed)) await until("a series is loaded", () => isLoaded)
+          const returned = await fetch(simulator.url + request.url)
+          json(response, await returned.json(), returned.status)
+        })()
+      })
+      yield* runOnce(inTurn.url, dataDir, {
+        pipelines: ["apy_history"],
+        vaults: { include: [address], exclude: [] },
+        onProgress: (event) => {
+          isLoaded ||= event.kind === "task" && event.pipeline === "apy_history"
+        },
+      })
       expect(yield* found).toEqual([
         { series: "apy_smoothed_7d", outcome: "loaded" },
         { series: "apy_unsmoothed_7d", outcome: "empty" },
@@ -143,15 +162,28 @@ describe("the time of a task", () => {
   it.live("is that of its own requests, however many come before it", () =>
     Effect.gen(function* () {
       const simulator = yield* simulated({ now: "2026-06-01T12:00:00Z", days: 5, vaults: 12 })
-      // More than a request takes on a busy machine, less than twelve that wait for their turn.
-      const taskTimeoutSeconds = 4
-      const { summary } = yield* runOnce(simulator.url, yield* temporaryFolder, {
-        pipelines: ["fees"],
-        pace: { maxRequestsPerSecond: 2 },
-        taskTimeoutSeconds,
-      })
+      const clock = movableClock()
+      const secondsApart = HANG_SECONDS / 4
+      let done = 0
+      const running = yield* Effect.forkChild(
+        clock.under(
+          runOnce(simulator.url, yield* temporaryFolder, {
+            pipelines: ["fees"],
+            pace: { maxRequestsPerSecond: 1 / secondsApart },
+            taskTimeoutSeconds: HANG_SECONDS,
+            onProgress: ({ kind }) => (done += kind === "done" ? 1 : 0),
+          }),
+        ),
+      )
+      // One at a time: nothing else goes on when one is done.
+      for (let before = 0; running.pollUnsafe() === undefined; before = done) {
+        clock.advance(secondsApart * 1000)
+        const isOver = () => done > before || running.pollUnsafe() !== undefined
+        yield* untilSo("a task is done", isOver)
+      }
+      const { summary } = yield* Fiber.join(running)
       expect(summary.outcome).toBe("complete")
-      expect(summary.seconds).toBeGreaterThan(taskTimeoutSeconds)
+      expect(summary.seconds).toBeGreaterThan(HANG_SECONDS)
     }),
   )
 
@@ -159,14 +191,27 @@ describe("the time of a task", () => {
     Effect.gen(function* () {
       const { simulator, dataDir } = yield* start
       simulator.patch({ faults: [{ kind: "stall-headers", pathPrefix: "/platform/fees" }] })
-      const { summary } = yield* runOnce(simulator.url, dataDir, {
-        pipelines: ["fees"],
-        taskTimeoutSeconds: 3,
+      const clock = movableClock()
+      const running = yield* Effect.forkChild(
+        clock.under(
+          runOnce(simulator.url, dataDir, {
+            pipelines: ["fees"],
+            api: { requestTimeoutSeconds: 2 * HANG_SECONDS },
+          }),
+        ),
+      )
+      const { vaults } = simulator.truth
+      yield* untilSo("the fees of each vault are requested", () => {
+        const stalled = simulator.requests().last.filter(({ fault }) => fault !== null)
+        return stalled.length === vaults.filter(({ kind }) => kind === "evm").length
       })
+      clock.advance(HANG_SECONDS * 1000)
+      const { summary } = yield* Fiber.join(running)
       expect(summary.outcome).toBe("partial")
       const found = yield* query(
         dataDir,
-        "select distinct error_tag, error_text like '%not done within 3 s%' as is_named from ops.tasks where outcome = 'failed'",
+        `select distinct error_tag, error_text like '%not done within ${HANG_SECONDS} s%' as is_named
+         from ops.tasks where outcome = 'failed'`,
       )
       expect(found).toEqual([{ error_tag: "Timeout", is_named: true }])
     }),

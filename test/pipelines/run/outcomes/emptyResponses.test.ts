@@ -2,10 +2,13 @@
 // between them. Replays make the same rows.
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import { movableClock } from "../../../support/movableClock.ts"
 import { expectReplays } from "../../../support/replays.ts"
 import { json, scriptedServer } from "../../../support/servers/scriptedServer.ts"
 import { asAdmin } from "../../../support/simulated.ts"
 import { temporaryFolder } from "../../../support/temporaryFolder.ts"
+import { HANG_SECONDS, untilSo } from "../../../support/until.ts"
 import {
   letAnHourPass,
   outcomes,
@@ -133,49 +136,62 @@ const sequences: ReadonlyArray<Sequence> = [
 const rounds = Math.max(...sequences.map(({ responses }) => responses.length))
 
 describe("the last member of a set", () => {
-  it.live(
-    "is retired by two empty responses in a row, with nothing between them",
-    () =>
-      Effect.gen(function* () {
-        let round = 0
-        const server = yield* scriptedServer(({ url }, response) => {
-          if (url.endsWith("status=active")) {
-            return json(response, [{ address: address(1), chain: 1 }])
-          }
-          if (url.startsWith("/subaccount?") && url.includes("offset=0")) {
-            return json(response, [{ address: address(1), status: "active" }])
-          }
-          const sequence = sequences.find(({ path }) => url.includes(path))
-          const next = sequence?.responses[round] ?? sequence?.responses.at(-1) ?? []
-          if (next === NO_RESPONSE) return undefined
-          if (typeof next === "number") return json(response, { detail: "refused" }, next)
-          return json(response, next)
-        })
-        const dataDir = yield* temporaryFolder
-        const states: Array<Readonly<Record<string, unknown>>> = []
-        for (round = 0; round < rounds; round++) {
-          yield* runOnce(server.url, dataDir, {
-            pipelines: sequences.map(({ pipeline }) => pipeline),
-            api: { ...asAdmin, requestTimeoutSeconds: 30 },
-            taskTimeoutSeconds: 2,
-          })
-          const [row = {}] = yield* query(
-            dataDir,
-            `select ${sequences.map(({ pipeline, state }) => `(${state}) as ${pipeline}`).join(", ")}`,
+  it.live("is retired by two empty responses in a row, with nothing between them", () =>
+    Effect.gen(function* () {
+      let round = 0
+      const server = yield* scriptedServer(({ url }, response) => {
+        if (url.endsWith("status=active")) {
+          return json(response, [{ address: address(1), chain: 1 }])
+        }
+        if (url.startsWith("/subaccount?") && url.includes("offset=0")) {
+          return json(response, [{ address: address(1), status: "active" }])
+        }
+        const sequence = sequences.find(({ path }) => url.includes(path))
+        const next = sequence?.responses[round] ?? sequence?.responses.at(-1) ?? []
+        if (next === NO_RESPONSE) return undefined
+        if (typeof next === "number") return json(response, { detail: "refused" }, next)
+        return json(response, next)
+      })
+      const dataDir = yield* temporaryFolder
+      const states: Array<Readonly<Record<string, unknown>>> = []
+      for (round = 0; round < rounds; round++) {
+        const finished = new Set<string>()
+        const clock = movableClock()
+        const running = yield* Effect.forkChild(
+          clock.under(
+            runOnce(server.url, dataDir, {
+              pipelines: sequences.map(({ pipeline }) => pipeline),
+              api: { ...asAdmin, requestTimeoutSeconds: 2 * HANG_SECONDS },
+              onProgress: (event) => {
+                if (event.kind === "finished") finished.add(event.pipeline)
+              },
+            }),
+          ),
+        )
+        const silent = sequences.find(({ responses }) => responses[round] === NO_RESPONSE)
+        if (silent !== undefined) {
+          yield* untilSo("it alone goes on", () =>
+            sequences.every((each) => each === silent || finished.has(each.pipeline)),
           )
-          states.push(row)
-          yield* letAnHourPass(dataDir)
+          clock.advance(HANG_SECONDS * 1000)
         }
-        const ended = yield* outcomesByPipeline(dataDir)
-        for (const { title, pipeline, ...expected } of sequences) {
-          const found = states.map((row) => row[pipeline]).slice(0, expected.states.length)
-          expect(found, title).toEqual(expected.states)
-          const ends = ended(pipeline).slice(0, expected.outcomes.length)
-          expect(ends, title).toEqual(expected.outcomes)
-        }
-        yield* expectReplays(dataDir)
-      }),
-    120_000,
+        yield* Fiber.join(running)
+        const [row = {}] = yield* query(
+          dataDir,
+          `select ${sequences.map(({ pipeline, state }) => `(${state}) as ${pipeline}`).join(", ")}`,
+        )
+        states.push(row)
+        yield* letAnHourPass(dataDir)
+      }
+      const ended = yield* outcomesByPipeline(dataDir)
+      for (const { title, pipeline, ...expected } of sequences) {
+        const found = states.map((row) => row[pipeline]).slice(0, expected.states.length)
+        expect(found, title).toEqual(expected.states)
+        const ends = ended(pipeline).slice(0, expected.outcomes.length)
+        expect(ends, title).toEqual(expected.outcomes)
+      }
+      yield* expectReplays(dataDir)
+    }),
   )
 })
 

@@ -119,7 +119,6 @@ describe("the last member of a set", () => {
         expect((yield* outcomes(dataDir, "loans")).at(-1)).toBe("empty")
         yield* expectReplays(dataDir)
       }),
-    120_000,
   )
 
   it.live(

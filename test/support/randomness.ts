@@ -1,0 +1,28 @@
+// Random numbers that can be had again: each test run draws one seed, or takes it from TEST_SEED, and a test that fails
+// says which it was.
+import { createHash } from "node:crypto"
+import { onTestFailed } from "vitest"
+
+/** In [0, 1). */
+export type Random = () => number
+
+/** Mulberry32: 32 bits of state are enough to choose a moment. */
+const numbersFrom = (start: number): Random => {
+  let state = start
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+/** The numbers of one test, which calls it in its body; `name` keeps them apart from those of other tests. */
+export const randomness = (name: string): Random => {
+  // vitest.config.ts sets it.
+  const seed = process.env["TEST_SEED"] ?? "0"
+  onTestFailed(() => {
+    process.stderr.write(`TEST_SEED=${seed} repeats the choices of "${name}"\n`)
+  })
+  return numbersFrom(createHash("sha256").update(`${seed} ${name}`).digest().readUInt32LE())
+}
