@@ -4,7 +4,7 @@ import { join } from "node:path"
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { typedValue } from "../src/cli/commands/query/parameters.ts"
 import { textTable } from "../src/cli/terminal/table.ts"
-import { bindParameters } from "../src/load/sql/queryParameter.ts"
+import { bindParameters } from "../src/load/published/read/reader/bindParameters.ts"
 
 const root = join(import.meta.dirname, "..")
 const examples = join(root, "warehouse/examples")

@@ -1,12 +1,11 @@
-// Runs a reader's query: one SELECT, with limits on time, rows and size, interrupted when the client disconnects.
-import { randomUUID } from "node:crypto"
-import { readFile, rm } from "node:fs/promises"
-import { join } from "node:path"
+// Runs a reader's query in a process of its own, with limits on time, rows and size; it is stopped when the client
+// disconnects.
+import { open } from "node:fs/promises"
+import { Readable } from "node:stream"
 import type { Json } from "@duckdb/node-api"
 import * as Effect from "effect/Effect"
-import type * as Semaphore from "effect/Semaphore"
 import type { LatestCopy, Publication } from "../pipelines/readers/latestCopy.ts"
-import { type PublishedCopy, type QueryResult, ReadError } from "../pipelines/readers/published.ts"
+import { type QueryResult, ReadError } from "../pipelines/readers/published.ts"
 
 export interface Limits {
   readonly seconds: number
@@ -17,10 +16,6 @@ export interface Limits {
 export interface QueryContext {
   readonly latest: LatestCopy
   readonly limits: Limits
-  /** Limits the queries running at once to fewer than there are readers, so that some are left for pages. */
-  readonly queryPermits: Semaphore.Semaphore
-  /** The folder of Parquet files while they are being sent. */
-  readonly exportFolder: string
 }
 
 export interface LimitedResult {
@@ -33,55 +28,47 @@ export interface LimitedResult {
 }
 
 // A result is held in memory until it is sent.
-const MAX_CHARACTERS = 32_000_000
+const MAX_BYTES = 32_000_000
 
-export const runQuery = ({ latest, limits, queryPermits }: QueryContext, sql: string) =>
+export const runQuery = ({ latest, limits }: QueryContext, sql: string) =>
   latest
-    .read((copy, publication) =>
+    .query((reader, publication) =>
       Effect.gen(function* () {
         const began = performance.now()
-        yield* onlySelect(copy, sql)
-        const found = yield* copy.query(sql, {}, (result) => readLimited(result, limits.rows))
+        const found = yield* reader.query(
+          sql,
+          {},
+          async ({ columns, rows, isCut }) => {
+            const { kept, isFull } = await upTo(rows, limits.rows)
+            return { columns, rows: kept, cutBy: cutBy(isFull, isCut()) }
+          },
+          MAX_BYTES,
+        )
+        if (found.cutBy === "size" && found.rows.length === 0) {
+          return yield* new ReadError({
+            why: `The first row is larger than ${MAX_BYTES / 1e6} MB, which is all that a result may have.`,
+            advice: "Select less of it.",
+          })
+        }
         return { publication, ...found, millis: performance.now() - began } satisfies LimitedResult
       }),
     )
-    .pipe(queryPermits.withPermits(1), limited(limits))
+    .pipe(limited(limits))
 
-/** Returns the result as the bytes of a Parquet file, and its number of rows, which is at most the limit. */
-export const runQueryToParquet = (
-  { latest, limits, queryPermits, exportFolder }: QueryContext,
-  sql: string,
-) =>
+const cutBy = (isFull: boolean, isTooLarge: boolean): LimitedResult["cutBy"] =>
+  isFull ? "rows" : isTooLarge ? "size" : undefined
+
+/** Returns the result as a Parquet file, and its number of rows, which is at most the limit. */
+export const runQueryToParquet = ({ latest, limits }: QueryContext, sql: string) =>
   latest
-    .read((copy) =>
-      Effect.gen(function* () {
-        yield* onlySelect(copy, sql)
-        const file = join(exportFolder, `${randomUUID()}.parquet`)
-        const select = sql.trim().replace(/(;\s*)+$/, "")
-        return yield* copy
-          .rows(
-            `COPY (SELECT * FROM (\n${select}\n) LIMIT ${limits.rows}) TO '${file.replaceAll("'", "''")}' (FORMAT parquet, COMPRESSION zstd)`,
-          )
-          .pipe(
-            Effect.flatMap(([copied]) =>
-              Effect.promise(async () => ({
-                bytes: await readFile(file),
-                rows: Number(copied?.["Count"]),
-              })),
-            ),
-            Effect.ensuring(Effect.promise(() => rm(file, { force: true }))),
-          )
+    .query((reader) =>
+      reader.exportParquet(sql, limits.rows, async (file, rows) => {
+        // It stays readable after its name is removed.
+        const handle = await open(file)
+        return { content: Readable.toWeb(handle.createReadStream()) as ReadableStream, rows }
       }),
     )
-    .pipe(queryPermits.withPermits(1), limited(limits))
-
-const onlySelect = Effect.fnUntraced(function* (copy: PublishedCopy, sql: string) {
-  if (yield* copy.isSelect(sql)) return
-  return yield* new ReadError({
-    why: "This page runs one SELECT at a time.",
-    advice: "WITH, FROM, DESCRIBE, SUMMARIZE and SHOW TABLES work too; nothing that writes does.",
-  })
-})
+    .pipe(limited(limits))
 
 const limited =
   ({ seconds }: Limits) =>
@@ -97,18 +84,13 @@ const limited =
         ),
     })
 
-const readLimited = async ({ columns, rows }: QueryResult, maxRows: number) => {
+/** `isFull` if there are more rows than `maxRows`. */
+const upTo = async (rows: QueryResult["rows"], maxRows: number) => {
   const kept: Array<ReadonlyArray<Json>> = []
-  let characters = 0
-  let cutBy: LimitedResult["cutBy"]
-  reading: for await (const chunk of rows) {
-    for (const row of chunk) {
-      if (kept.length >= maxRows) cutBy = "rows"
-      else if (characters > MAX_CHARACTERS) cutBy = "size"
-      if (cutBy !== undefined) break reading
-      kept.push(row)
-      for (const value of row) characters += typeof value === "string" ? value.length : 8
-    }
+  for await (const batch of rows) {
+    const free = maxRows - kept.length
+    for (const row of batch.slice(0, free)) kept.push(row)
+    if (batch.length > free) return { kept, isFull: true }
   }
-  return { columns, rows: kept, cutBy }
+  return { kept, isFull: false }
 }

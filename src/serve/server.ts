@@ -1,11 +1,7 @@
 // The web server of a data directory: follows its publications and listens until the scope ends.
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as FiberSet from "effect/FiberSet"
-import * as Semaphore from "effect/Semaphore"
 import { followPublished } from "../pipelines/readers/latestCopy.ts"
 import type { Access } from "./access.ts"
 import { makeApp } from "./app.ts"
@@ -18,23 +14,26 @@ export interface ServeOptions {
   readonly dataDir: string
   readonly archive?: string | undefined
   readonly memoryLimit: string
+  readonly diskLimit: string
   readonly port: number
   readonly access: Access
   readonly limits: Limits
 }
 
 // A page occupies a reader for a few milliseconds, a query for as long as it runs.
-const READERS = 4
-const QUERIES = 2
+const PAGE_READERS = 2
+const QUERY_READERS = 2
 
 /** Starts the server and returns its URL. */
 export const serve = Effect.fnUntraced(function* (options: ServeOptions) {
-  const { dataDir, memoryLimit, access, limits, port } = options
-  const exportFolder = yield* Effect.acquireRelease(
-    Effect.promise(() => mkdtemp(join(tmpdir(), "vaulthouse-serve-"))),
-    (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true })),
-  )
-  const latest = yield* followPublished({ dataDir, memoryLimit, readers: READERS, exportFolder })
+  const { dataDir, memoryLimit, diskLimit, access, limits, port } = options
+  const latest = yield* followPublished({
+    dataDir,
+    memoryLimit,
+    diskLimit,
+    pageReaders: PAGE_READERS,
+    queryReaders: QUERY_READERS,
+  })
   // Handlers still running when the scope ends are interrupted before the copies are closed.
   const fork = yield* FiberSet.makeRuntime()
   const app = makeApp({
@@ -42,8 +41,6 @@ export const serve = Effect.fnUntraced(function* (options: ServeOptions) {
     archive: options.archive,
     latest,
     limits,
-    queryPermits: yield* Semaphore.make(QUERIES),
-    exportFolder,
     assets: yield* Effect.promise(loadAssets),
     overview: yield* cachedOverview(latest),
     catalog: yield* cachedCatalog(latest),

@@ -16,6 +16,7 @@ export const startServer = (
   serve({
     dataDir,
     memoryLimit: "500MB",
+    diskLimit: "1GB",
     port: 0,
     limits: { seconds: 20, rows: 1000 },
     access: {

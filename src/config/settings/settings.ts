@@ -331,6 +331,12 @@ export const settings = {
     default: "1GB",
     describe: "Memory that a query uses before it spills to disk",
   },
+  queryDiskLimit: {
+    kind: { type: "memory" },
+    default: "4GB",
+    describe:
+      "Disk that a query of a reader may use: what it spills, or a Parquet file of its result",
+  },
 } as const satisfies Readonly<Record<string, Setting>>
 
 export type SettingName = keyof typeof settings

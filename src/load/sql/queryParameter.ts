@@ -1,12 +1,5 @@
 // Values given to a query: for `$name`, and for getvariable('name'), with which a query can have its own defaults and
 // run in any DuckDB client.
-import {
-  type DuckDBConnection,
-  type DuckDBValue,
-  DuckDBDateValue,
-  DuckDBTimestampValue,
-} from "@duckdb/node-api"
-import { identifier } from "./sql.ts"
 
 /** Days and microseconds since 1970-01-01 UTC, as in rows. Text fits any type that it can be read as. */
 export type QueryParameter =
@@ -35,30 +28,4 @@ export const parameterNames = (sql: string): ReadonlySet<string> => {
 export const parametersIn = (sql: string, given: QueryParameters): QueryParameters => {
   const names = parameterNames(sql)
   return Object.fromEntries(Object.entries(given).filter(([name]) => names.has(name)))
-}
-
-/** Sets the variables the SQL reads, to null without a value, and returns the values to bind to `$name`. */
-export const bindParameters = async (
-  connection: DuckDBConnection,
-  sql: string,
-  parameters: QueryParameters = {},
-): Promise<Record<string, DuckDBValue> | undefined> => {
-  const variables = variablesIn(sql)
-  for (const name of variables) {
-    await connection.run(`SET VARIABLE ${identifier(name)} = $value`, {
-      value: valueOf(parameters[name] ?? null),
-    })
-  }
-  const bound = Object.entries(parameters).filter(([name]) => !variables.has(name))
-  // DuckDB refuses values for a statement without parameters.
-  return bound.length === 0
-    ? undefined
-    : Object.fromEntries(bound.map(([name, value]) => [name, valueOf(value)]))
-}
-
-const valueOf = (value: QueryParameter): DuckDBValue => {
-  if (value === null || typeof value !== "object") return value
-  return "day" in value
-    ? new DuckDBDateValue(value.day)
-    : new DuckDBTimestampValue(BigInt(value.micros))
 }

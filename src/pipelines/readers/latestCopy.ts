@@ -1,6 +1,7 @@
 // The newest published copy, for a process that outlives publications: opens each new copy, and closes the previous one when
 // its last query has ended.
 import { join } from "node:path"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
 import * as RcMap from "effect/RcMap"
@@ -9,12 +10,15 @@ import * as ScopedRef from "effect/ScopedRef"
 import {
   isPublished,
   nothingPublished,
-  openCopies,
-  type PublishedCopy,
   publishedDirectory,
   ReadError,
 } from "../../load/published/read/PublishedCopy.ts"
 import { readCurrent } from "../../load/published/publishedFiles.ts"
+import {
+  makeReader,
+  type Reader,
+  type ReaderLimits,
+} from "../../load/published/read/reader/readers.ts"
 
 export interface Publication {
   readonly runId: string
@@ -24,38 +28,51 @@ export interface Publication {
   readonly file: string
 }
 
+/** Runs `use` on the newest copy, with a reader of its own; waits while all readers are in use. */
+export type ReadLatest = <A, E>(
+  use: (reader: Reader, publication: Publication) => Effect.Effect<A, E>,
+) => Effect.Effect<A, E | ReadError>
+
 export interface LatestCopy {
   readonly publication: Effect.Effect<Publication>
-  /** Runs `use` on the newest copy, with a reader of its own; waits while all readers are in use. */
-  readonly read: <A, E>(
-    use: (copy: PublishedCopy, publication: Publication) => Effect.Effect<A, E>,
-  ) => Effect.Effect<A, E | ReadError>
+  /** For the SQL of pages, which takes milliseconds. */
+  readonly read: ReadLatest
+  /** For the SQL of strangers, which can take as long as it is allowed to: pages don't wait for it. */
+  readonly query: ReadLatest
 }
 
-export interface LatestCopyOptions {
+export interface LatestCopyOptions extends ReaderLimits {
   readonly dataDir: string
-  readonly memoryLimit: string
-  /** How many queries may run at once; others wait. */
-  readonly readers: number
-  /** The only folder that a query may write to. */
-  readonly exportFolder: string
+  /** How many readers there are for pages, and how many for queries; others wait. */
+  readonly pageReaders: number
+  readonly queryReaders: number
 }
 
 const CHECK_SECONDS = 1
+// A copy that can't be opened is tried again, in case something was in the way.
+const RETRY_MILLIS = 60_000
 
 /** Open until the scope ends. Fails if nothing is published, or this user may not read it. */
 export const followPublished = Effect.fnUntraced(function* (options: LatestCopyOptions) {
-  const { dataDir } = options
+  const { dataDir, pageReaders, queryReaders } = options
   if (!(yield* isPublished(dataDir))) return yield* nothingPublished(dataDir)
+  const readersOf = Effect.fnUntraced(function* (name: string, count: number, isNice: boolean) {
+    const file = join(publishedDirectory(dataDir), name)
+    const readers = yield* Queue.unbounded<Reader>()
+    for (let made = 0; made < count; made++) {
+      yield* Queue.offer(readers, yield* makeReader({ ...options, file, isNice }))
+    }
+    return readers
+  })
   const opened = yield* RcMap.make({
     lookup: (file: string) =>
       Effect.gen(function* () {
-        const readers = yield* Queue.unbounded<PublishedCopy>()
-        yield* Queue.offerAll(
-          readers,
-          yield* openCopies(join(publishedDirectory(dataDir), file), options),
-        )
-        return readers
+        const pages = yield* readersOf(file, pageReaders, false)
+        const queries = yield* readersOf(file, queryReaders, true)
+        const first = yield* Queue.take(pages)
+        yield* first.open
+        yield* Queue.offer(pages, first)
+        return { pages, queries }
       }),
   })
   const hold = (publication: Publication) =>
@@ -68,23 +85,39 @@ export const followPublished = Effect.fnUntraced(function* (options: LatestCopyO
     })
   }
   const held = yield* ScopedRef.fromAcquire(hold(first))
+  let failed: { readonly file: string; readonly at: number } | undefined
   const update = Effect.gen(function* () {
     const found = yield* newest(dataDir)
     const before = yield* ScopedRef.get(held)
-    if (found !== undefined && found.file !== before.file) yield* ScopedRef.set(held, hold(found))
-  }).pipe(Effect.catch((error: ReadError) => Effect.logWarning(`serve: ${error.message}`)))
+    if (found === undefined || found.file === before.file) return
+    const now = yield* Clock.currentTimeMillis
+    const isKnown = failed?.file === found.file
+    if (isKnown && now < (failed?.at ?? 0) + RETRY_MILLIS) return
+    yield* ScopedRef.set(held, hold(found)).pipe(
+      Effect.catch((error: ReadError) => {
+        failed = { file: found.file, at: now }
+        return isKnown ? Effect.void : Effect.logWarning(`serve: ${error.message}`)
+      }),
+    )
+  })
   yield* update.pipe(Effect.repeat(Schedule.spaced(CHECK_SECONDS * 1000)), Effect.forkScoped)
-  const read: LatestCopy["read"] = (use) =>
-    Effect.gen(function* () {
-      const publication = yield* ScopedRef.get(held)
-      const readers = yield* RcMap.get(opened, publication.file)
-      return yield* Effect.acquireUseRelease(
-        Queue.take(readers),
-        (copy) => use(copy, publication),
-        (copy) => Queue.offer(readers, copy),
-      )
-    }).pipe(Effect.scoped)
-  return { publication: ScopedRef.get(held), read } satisfies LatestCopy
+  const readWith =
+    (kind: "pages" | "queries"): ReadLatest =>
+    (use) =>
+      Effect.gen(function* () {
+        const publication = yield* ScopedRef.get(held)
+        const { [kind]: readers } = yield* RcMap.get(opened, publication.file)
+        return yield* Effect.acquireUseRelease(
+          Queue.take(readers),
+          (reader) => use(reader, publication),
+          (reader) => Queue.offer(readers, reader),
+        )
+      }).pipe(Effect.scoped)
+  return {
+    publication: ScopedRef.get(held),
+    read: readWith("pages"),
+    query: readWith("queries"),
+  } satisfies LatestCopy
 })
 
 const newest = (dataDir: string): Effect.Effect<Publication | undefined> =>

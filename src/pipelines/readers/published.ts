@@ -1,6 +1,10 @@
 // The published copy, for the commands that read.
 export {
-  openPublishedCopy,
+  openReader,
+  type Reader,
+  type ReaderLimits,
+} from "../../load/published/read/reader/readers.ts"
+export {
   type PublishedCopy,
   type QueryParameters,
   type QueryResult,
@@ -12,4 +16,5 @@ export {
   type QueryParameter,
   variablesIn,
 } from "../../load/sql/queryParameter.ts"
+export { splitStatements } from "../../load/published/read/reader/statementText.ts"
 export { sqlFile } from "../../load/sql/sqlFile.ts"

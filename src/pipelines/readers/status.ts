@@ -2,11 +2,8 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { sqlFile } from "../../load/sql/sqlFile.ts"
-import {
-  isPublished,
-  isReadable,
-  openPublishedCopy,
-} from "../../load/published/read/PublishedCopy.ts"
+import { openPublishedCopy } from "../../load/published/read/openPublishedCopy.ts"
+import { isPublished, isReadable } from "../../load/published/read/PublishedCopy.ts"
 import type { Problem } from "../../domain/run/problem.ts"
 import { readHealth } from "../publication/health.ts"
 import { readPostgresState } from "../publication/postgres.ts"

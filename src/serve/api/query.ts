@@ -30,8 +30,8 @@ export const queryResponse = Effect.fnUntraced(function* (
     return yield* invalid("There is no query: write one SELECT as the parameter q.")
   }
   if (format === "parquet") {
-    const { bytes, rows } = yield* runQueryToParquet(context, sql)
-    return fileResponse(bytes, format, rows >= context.limits.rows ? rows : undefined)
+    const { content, rows } = yield* runQueryToParquet(context, sql)
+    return fileResponse(content, format, rows >= context.limits.rows ? rows : undefined)
   }
   const result = yield* runQuery(context, sql)
   return fileResponse(
@@ -43,7 +43,7 @@ export const queryResponse = Effect.fnUntraced(function* (
 
 /** If a limit may have cut the result short, the file name says how many rows it has. */
 const fileResponse = (
-  content: string | Uint8Array<ArrayBuffer>,
+  content: string | ReadableStream,
   format: Format,
   firstRows: number | undefined,
 ): Response =>
@@ -64,5 +64,5 @@ const csvText = ({ columns, rows }: LimitedResult, isSafe: boolean): string =>
 /** `cut_by` names the limit that cut the result short: `rows` or `size`. */
 const jsonText = ({ columns, rows, cutBy, publication }: LimitedResult): string =>
   `{"run_id":${JSON.stringify(publication.runId)},"cut_by":${JSON.stringify(cutBy ?? null)},"columns":${JSON.stringify(
-    columns.map(({ name, type }) => ({ name, type: type.toString() })),
+    columns.map(({ name, type }) => ({ name, type })),
   )},"rows":[${rows.map((row) => jsonObject(columns, row)).join(",\n")}]}\n`

@@ -3,7 +3,7 @@ import { mkdir, rename, rm, writeFile } from "node:fs/promises"
 import { dirname, extname } from "node:path"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import { openPublishedCopy } from "../../pipelines/readers/published.ts"
+import { openReader } from "../../pipelines/readers/published.ts"
 import { vaultNamed } from "../../pipelines/readers/vaultNamed.ts"
 import { printed } from "./browser.ts"
 import { readReport } from "./readReport.ts"
@@ -15,6 +15,7 @@ export type Format = (typeof formats)[number]
 export interface WriteReport {
   readonly dataDir: string
   readonly memoryLimit: string
+  readonly diskLimit: string
   readonly file: string
   /** Addresses or names; if empty, all vaults. */
   readonly vaults: ReadonlyArray<string>
@@ -41,8 +42,8 @@ export const formatOf = (file: string): Format =>
 /** Replaces the file atomically: readers see the old report or the new one. */
 export const writeReport = (options: WriteReport) =>
   Effect.gen(function* () {
-    const { dataDir, memoryLimit, file, days, lastDay } = options
-    const copy = yield* openPublishedCopy(dataDir, memoryLimit)
+    const { dataDir, memoryLimit, diskLimit, file, days, lastDay } = options
+    const copy = yield* openReader(dataDir, { memoryLimit, diskLimit })
     const report = yield* readReport(copy, {
       vaults: yield* Effect.forEach(options.vaults, (text) => vaultNamed(copy, text)),
       days,

@@ -112,10 +112,11 @@ describe("query", () => {
     ["select * from nosuch", "nosuch does not exist"],
     ["create table x(i int)", "read-only"],
     ["delete from core.vaults", "read-only"],
-    ["copy (select 1) to 'out.csv'", "disabled"],
-    ["select * from read_csv('/etc/passwd')", "disabled"],
-    ["attach 'other.duckdb'", "disabled"],
-    ["set enable_external_access = true", "locked"],
+    ["copy (select 1) to 'out.csv'", "read-only"],
+    ["select * from read_csv('/etc/passwd')", "can't use read_csv()"],
+    ["select * from '/etc/passwd.csv'", "Cannot access file"],
+    ["attach 'other.duckdb'", "read-only"],
+    ["set enable_external_access = true", "read-only"],
   ]
   it.each(refused)("refuses: %s", async (statement, says) => {
     const { code, stdout, stderr } = await typed(["query", statement])

@@ -1,6 +1,6 @@
 // Finds the given runs and prints what changed between them.
 import { countChanges, readChanges, spanOf } from "../../../pipelines/readers/diff.ts"
-import { openPublishedCopy } from "../../../pipelines/readers/published.ts"
+import { openPublishedCopy } from "../../../pipelines/readers/openPublishedCopy.ts"
 import { findRun, readRunHistory } from "../../../pipelines/readers/runs.ts"
 import { vaultNamed } from "../../../pipelines/readers/vaultNamed.ts"
 import { rowLimit, textOf, textsOf } from "../../parse/arguments.ts"

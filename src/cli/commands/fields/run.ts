@@ -1,7 +1,7 @@
 // Prints the fields without a column, and adds suggested ones to the configuration file.
 import { addFields } from "../../../config/write/addFields.ts"
 import { configFile } from "../../../config/Config.ts"
-import { openPublishedCopy } from "../../../pipelines/readers/published.ts"
+import { openPublishedCopy } from "../../../pipelines/readers/openPublishedCopy.ts"
 import {
   type UndeclaredShape,
   undeclaredShapes,

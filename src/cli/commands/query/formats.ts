@@ -1,9 +1,9 @@
 // Query results as table, CSV, JSON, NDJSON or Markdown; all but the table are printed as they are read.
 import * as Effect from "effect/Effect"
 import {
-  type PublishedCopy,
   type QueryParameters,
   type QueryResult,
+  type Reader,
   ReadError,
 } from "../../../pipelines/readers/published.ts"
 import { cellText, csvLine, jsonObject } from "../../../pipelines/readers/query/resultText.ts"
@@ -34,7 +34,7 @@ type Cell = unknown
 
 /** Runs the query and prints its result; stops it after `timeoutSeconds`. */
 export const queryAndPrint = (
-  copy: PublishedCopy,
+  copy: Reader,
   sql: string,
   options: QueryOptions,
 ): Effect.Effect<void, ReadError> => {

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { text as readAll } from "node:stream/consumers"
 import * as Effect from "effect/Effect"
 import { UsageError } from "../../../domain/UsageError.ts"
-import { openPublishedCopy } from "../../../pipelines/readers/published.ts"
+import { openReader } from "../../../pipelines/readers/published.ts"
 import { numberOf, pairsOf, secondsOf, textOf } from "../../parse/arguments.ts"
 import type { Arguments } from "../../parse/Command.ts"
 import { wrongUse } from "../../parse/errors.ts"
@@ -20,10 +20,11 @@ const TABLE_ROWS = 1000
 export const runQuery = (argv: Arguments) =>
   execute(
     argv,
-    function* ({ settings: { dataDir, queryMemoryLimit } }) {
+    function* ({ settings }) {
       const options = yield* readOptions(argv)
       const sql = yield* readSql(argv)
-      const copy = yield* openPublishedCopy(dataDir, queryMemoryLimit)
+      const { dataDir, queryMemoryLimit: memoryLimit, queryDiskLimit: diskLimit } = settings
+      const copy = yield* openReader(dataDir, { memoryLimit, diskLimit })
       if (sql === undefined) yield* shell(copy, options, historyFile(dataDir))
       else {
         const parameters = yield* parametersFor(sql, options.parameters)

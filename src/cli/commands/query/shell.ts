@@ -3,13 +3,12 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { createInterface, type Interface } from "node:readline/promises"
 import * as Effect from "effect/Effect"
-import { parametersIn, type PublishedCopy } from "../../../pipelines/readers/published.ts"
+import { parametersIn, type Reader, splitStatements } from "../../../pipelines/readers/published.ts"
 import { readCatalog } from "../../../pipelines/readers/query/catalog.ts"
 import { complete } from "./completion.ts"
 import { printError, print, type Streams, streams } from "../../terminal/output.ts"
 import { queryAndPrint, type QueryOptions } from "./formats.ts"
 import { runShellCommand } from "./shellCommands.ts"
-import { splitStatements } from "./statements.ts"
 import { paragraph } from "../../terminal/terminal.ts"
 
 const HISTORY = 1000
@@ -21,7 +20,7 @@ export const historyFile = (dataDir: string): string => join(dataDir, ".query_hi
 
 /** Runs until `.quit` or Ctrl-D. */
 export const shell = Effect.fnUntraced(function* (
-  copy: PublishedCopy,
+  copy: Reader,
   options: QueryOptions,
   history: string,
 ) {
@@ -84,11 +83,12 @@ const PROMPT = "vaulthouse> "
 const CONTINUED = "        ... "
 
 /** Prints the result or the error; the shell goes on either way. */
-const runStatement = (copy: PublishedCopy, sql: string, options: QueryOptions) =>
+const runStatement = (copy: Reader, sql: string, options: QueryOptions) =>
   queryAndPrint(copy, sql, { ...options, parameters: parametersIn(sql, options.parameters) }).pipe(
-    Effect.catch(({ message, why }) =>
+    Effect.catch(({ message }) =>
       Effect.sync(() =>
-        printError(why.includes("INTERRUPT") ? "The query was stopped.\n" : `${message}\n`),
+        printError(`${message}
+`),
       ),
     ),
   )

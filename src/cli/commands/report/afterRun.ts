@@ -5,7 +5,7 @@ import type { Config } from "../../../config/Config.ts"
 import { warn } from "../../terminal/complaints.ts"
 
 export const reportAfterRun = ({
-  settings: { report, dataDir, queryMemoryLimit },
+  settings: { report, dataDir, queryMemoryLimit, queryDiskLimit },
 }: Config): Effect.Effect<void> => {
   const { file, days, vaults } = report
   if (file === undefined) return Effect.void
@@ -14,6 +14,7 @@ export const reportAfterRun = ({
       writeReport({
         dataDir,
         memoryLimit: queryMemoryLimit,
+        diskLimit: queryDiskLimit,
         file,
         vaults,
         days,

@@ -15,13 +15,14 @@ const MAX_DAYS = 3650
 export const runReport = (argv: Arguments) =>
   execute(
     argv,
-    function* ({ settings: { dataDir, queryMemoryLimit } }) {
+    function* ({ settings: { dataDir, queryMemoryLimit, queryDiskLimit } }) {
       const file = yield* fileOf(argv)
       const days = yield* numberOf(argv, "days", 1, MAX_DAYS)
       const lastDay = yield* dayOf(argv, "to")
       const { vaults } = yield* writeReport({
         dataDir,
         memoryLimit: queryMemoryLimit,
+        diskLimit: queryDiskLimit,
         file,
         vaults: repeatedOf(argv, "vault"),
         days,

@@ -1,5 +1,5 @@
 // vaulthouse runs: prints the list of runs, or one run.
-import { openPublishedCopy } from "../../../pipelines/readers/published.ts"
+import { openPublishedCopy } from "../../../pipelines/readers/openPublishedCopy.ts"
 import { findRun, readRunHistory, readRunReport } from "../../../pipelines/readers/runs.ts"
 import { rowLimit, textsOf } from "../../parse/arguments.ts"
 import type { Arguments } from "../../parse/Command.ts"

@@ -18,7 +18,7 @@ import { print } from "../../terminal/output.ts"
 export const runServe = (argv: Arguments) =>
   execute(
     argv,
-    function* ({ settings: { dataDir, archive, queryMemoryLimit } }) {
+    function* ({ settings: { dataDir, archive, queryMemoryLimit, queryDiskLimit } }) {
       const host = textOf(argv, "host") ?? "127.0.0.1"
       const port = yield* numberOf(argv, "port", 0, 65_535)
       const limits = {
@@ -30,6 +30,7 @@ export const runServe = (argv: Arguments) =>
         dataDir,
         archive,
         memoryLimit: queryMemoryLimit,
+        diskLimit: queryDiskLimit,
         port,
         access: { host, allowedHosts: repeatedOf(argv, "allowed-host"), token },
         limits,

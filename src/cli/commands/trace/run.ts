@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import { parseInstant } from "../../../domain/values/time.ts"
 import type { UsageError } from "../../../domain/UsageError.ts"
-import { openPublishedCopy } from "../../../pipelines/readers/published.ts"
+import { openPublishedCopy } from "../../../pipelines/readers/openPublishedCopy.ts"
 import { archiveOf } from "../../../pipelines/publication/archiveOf.ts"
 import { placeOf } from "../../../pipelines/publication/warehouse.ts"
 import { trace } from "../../../pipelines/readers/trace/trace.ts"

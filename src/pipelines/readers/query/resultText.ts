@@ -28,7 +28,7 @@ const csvCell = (value: unknown, isSafe: boolean): string => {
 export const jsonObject = (columns: Columns, row: ReadonlyArray<unknown>): string => {
   const fields = columns.map(({ name, type }, at) => {
     const value = row[at]
-    const isJson = type.alias === "JSON" && typeof value === "string"
+    const isJson = type === "JSON" && typeof value === "string"
     const text = isJson ? value.replaceAll(/[\n\r]+\s*/g, " ") : JSON.stringify(value ?? null)
     return `${JSON.stringify(name)}:${text}`
   })

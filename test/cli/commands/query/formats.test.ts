@@ -3,7 +3,8 @@ import { DuckDBInstance } from "@duckdb/node-api"
 import { afterAll, describe, expect, it } from "vitest"
 import { type Format, printResult } from "../../../../src/cli/commands/query/formats.ts"
 import { typedValue } from "../../../../src/cli/commands/query/parameters.ts"
-import { bindParameters, type QueryParameters } from "../../../../src/load/sql/queryParameter.ts"
+import type { QueryParameters } from "../../../../src/load/sql/queryParameter.ts"
+import { bindParameters } from "../../../../src/load/published/read/reader/bindParameters.ts"
 import type { QueryResult } from "../../../../src/load/published/read/PublishedCopy.ts"
 import { convert } from "../../../../src/load/duckdb/readRows.ts"
 
@@ -16,7 +17,10 @@ const printed = async (sql: string, format: Format, values?: QueryParameters, cs
     const result = await connection.stream(sql, await bindParameters(connection, sql, values))
     const names = result.deduplicatedColumnNames()
     const types = result.columnTypes()
-    const columns = types.map((type, at) => ({ type, name: names[at] ?? "" }))
+    const columns = types.map((type, at) => ({
+      type: type.alias ?? String(type),
+      name: names[at] ?? "",
+    }))
     const rows = result.yieldConvertedRows(convert) as QueryResult["rows"]
     let text = ""
     const printing = { format, maxRows: Infinity, maxWidth: Infinity, csvSafe }

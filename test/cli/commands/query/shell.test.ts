@@ -11,11 +11,12 @@ import { type Simulator, startSimulator } from "../../../../simulator/index.ts"
 import { type Catalog, readCatalog } from "../../../../src/pipelines/readers/query/catalog.ts"
 import { complete } from "../../../../src/cli/commands/query/completion.ts"
 import { shell } from "../../../../src/cli/commands/query/shell.ts"
-import { splitStatements } from "../../../../src/cli/commands/query/statements.ts"
 import { useStreams } from "../../../../src/cli/terminal/output.ts"
 import {
-  openPublishedCopy,
+  openReader,
   type QueryParameters,
+  type Reader,
+  splitStatements,
 } from "../../../../src/pipelines/readers/published.ts"
 import { until } from "../../../support/until.ts"
 import { hasTerminal, startOnTerminal, vaulthouse } from "../../command.ts"
@@ -38,14 +39,14 @@ afterAll(async () => {
   rmSync(cwd, { recursive: true })
 })
 
-const withCopy = <A, E>(
-  work: (copy: Effect.Success<ReturnType<typeof openPublishedCopy>>) => Effect.Effect<A, E>,
-): Promise<A> =>
+const withCopy = <A, E>(work: (copy: Reader) => Effect.Effect<A, E>): Promise<A> =>
   Effect.runPromise(
-    Effect.scoped(Effect.flatMap(openPublishedCopy(join(cwd, "data")), work)) as Effect.Effect<
-      A,
-      E
-    >,
+    Effect.scoped(
+      Effect.flatMap(
+        openReader(join(cwd, "data"), { memoryLimit: "500MB", diskLimit: "1GB" }),
+        work,
+      ),
+    ) as Effect.Effect<A, E>,
   )
 
 /** Types into a shell and answers with what it wrote to standard output and standard error. */

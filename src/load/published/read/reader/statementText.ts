@@ -1,4 +1,4 @@
-// Splits SQL into statements: at semicolons, except in strings, names and comments.
+// Splits SQL into tokens and statements: at semicolons, except in strings, names and comments.
 
 const token =
   /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*(?:\n|$)|\/\*[^]*?\*\/|\$(\w*)\$[^]*?\$\1\$|;|['"]|\/\*|[^]/g
@@ -29,3 +29,13 @@ export const splitStatements = (text: string): Split => {
 
 const hasContent = (statement: string): boolean =>
   statement.replaceAll(/--[^\n]*|\/\*[^]*?\*\//g, "").replaceAll(/[;\s]/g, "") !== ""
+
+/** One statement without the semicolons and comments after it, so that it can stand in parentheses. */
+export const withoutEnd = (sql: string): string => {
+  let end = 0
+  for (const { 0: found, index } of sql.matchAll(token)) {
+    const isNothing = /^(?:\s|;|--[^]*|\/\*[^]+)$/.test(found)
+    if (!isNothing) end = index + found.length
+  }
+  return sql.slice(0, end)
+}

@@ -1,0 +1,187 @@
+// The program of a reader process: opens one published copy and runs one statement at a time for the process that
+// started it (ReaderProcess.ts). It holds nothing but that copy, and ends with its parent.
+import { rmSync } from "node:fs"
+import { setPriority } from "node:os"
+import { dirname, join } from "node:path"
+import type { DuckDBDataChunk, Json } from "@duckdb/node-api"
+import { convert } from "../../../duckdb/readRows.ts"
+import { literal } from "../../../sql/sql.ts"
+import { bindParameters } from "./bindParameters.ts"
+import { Guard, Refused } from "./guard.ts"
+import { openCopy } from "./openCopy.ts"
+import {
+  BATCHES_AHEAD,
+  EXPORT,
+  type FromReader,
+  type ReaderOptions,
+  type Statement,
+  type ToReader,
+} from "./protocol.ts"
+import { bytesOf } from "./resultBytes.ts"
+import { withoutEnd } from "./statementText.ts"
+
+const options = JSON.parse(process.argv[2] ?? "") as ReaderOptions
+const NICE = 10
+if (options.isNice) setPriority(NICE)
+
+const send = (message: FromReader): void => void process.send?.(message)
+
+// Threads of DuckDB that can't be interrupted would keep a process that ends by itself.
+process.on("disconnect", () => {
+  rmSync(options.folder, { recursive: true, force: true })
+  process.kill(process.pid, "SIGKILL")
+})
+// A signal to the process group is for the parent, which stops its readers.
+process.on("SIGINT", () => undefined)
+
+// A longer text can't be made in JavaScript, nor a longer message.
+const LARGEST_ROW = 256 * 1024 * 1024
+const LARGEST_BATCH = 4 * 1024 * 1024
+
+/** DuckDB's message without the native stack trace, which names files of this installation. */
+const failed = (cause: unknown): FromReader => {
+  const message = cause instanceof Error ? cause.message : String(cause)
+  const [first = ""] = message.split(/\n+(?:Stack Trace:|This error signals an assertion failure)/)
+  return {
+    kind: "failed",
+    message: first.replaceAll(dirname(options.file), "…").replaceAll(options.folder, "…").trim(),
+    isRefused: cause instanceof Refused,
+    isBroken: /^(?:INTERNAL|FATAL) Error/.test(message),
+  }
+}
+
+const { connection } = await openCopy(options.file, {
+  ...options,
+  spill: join(options.folder, "spill"),
+  exportFolder: options.folder,
+}).catch((cause: unknown) => {
+  send(failed(cause))
+  throw cause
+})
+const guard = new Guard(connection)
+
+let isRunning = false
+let isStopping = false
+let credit = BATCHES_AHEAD
+let continueSending = (): void => undefined
+
+const stopIfAsked = (): void => {
+  if (isStopping) throw new Error("INTERRUPT Error: Interrupted!")
+}
+
+const sendRows = async (rows: ReadonlyArray<ReadonlyArray<Json>>): Promise<void> => {
+  while (credit === 0 && !isStopping) {
+    await new Promise<void>((resolve) => (continueSending = resolve))
+  }
+  stopIfAsked()
+  credit--
+  send({ kind: "rows", rows })
+}
+
+const rowOf = (chunk: DuckDBDataChunk, at: number): ReadonlyArray<Json> => {
+  const row: Array<Json> = []
+  for (let column = 0; column < chunk.columnCount; column++) {
+    const vector = chunk.getColumnVector(column)
+    row.push(convert(vector.getItem(at), vector.type, convert) as Json)
+  }
+  return row
+}
+
+/** Sends rows while they fit; each is measured before it is converted. Returns whether it stopped before the last. */
+const sendResult = async ({
+  sql,
+  parameters,
+  maxBytes = Infinity,
+}: Statement): Promise<boolean> => {
+  const result = await connection.stream(sql, await bindParameters(connection, sql, parameters))
+  const types = result.columnTypes()
+  send({
+    kind: "columns",
+    columns: result
+      .deduplicatedColumnNames()
+      .map((name, at) => ({ name, type: types[at]?.alias ?? String(types[at]) })),
+  })
+  let bytes = 0
+  for (;;) {
+    stopIfAsked()
+    const chunk = await result.fetchChunk()
+    if (chunk === null || chunk.rowCount === 0) return false
+    const vectors = Array.from({ length: chunk.columnCount }, (_, at) => chunk.getColumnVector(at))
+    let batch: Array<ReadonlyArray<Json>> = []
+    let batchBytes = 0
+    for (let at = 0; at < chunk.rowCount; at++) {
+      const size = vectors.reduce((sum, vector) => sum + bytesOf(vector, at, at + 1), 0)
+      bytes += size
+      if (bytes > maxBytes) {
+        if (batch.length > 0) await sendRows(batch)
+        return true
+      }
+      if (size > LARGEST_ROW) {
+        throw new Refused(
+          `A row of the result has about ${Math.round(size / 1e6)} MB; at most ${Math.round(LARGEST_ROW / 1e6)} MB are possible.`,
+        )
+      }
+      batch.push(rowOf(chunk, at))
+      batchBytes += size
+      if (batchBytes > LARGEST_BATCH) {
+        await sendRows(batch)
+        batch = []
+        batchBytes = 0
+      }
+    }
+    if (batch.length > 0) await sendRows(batch)
+  }
+}
+
+const writeExport = async ({ sql, parameters }: Statement, maxRows: number): Promise<number> => {
+  const written = await connection.runAndReadAll(
+    `COPY (SELECT * FROM (\n${withoutEnd(sql)}\n) LIMIT ${maxRows})
+     TO ${literal(join(options.folder, EXPORT))} (FORMAT parquet, COMPRESSION zstd)`,
+    await bindParameters(connection, sql, parameters),
+  )
+  return Number(written.getRowsJson()[0]?.[0])
+}
+
+type Work = Extract<ToReader, { kind: "run" | "export" }>
+
+const run = async (message: Work): Promise<void> => {
+  isRunning = true
+  isStopping = false
+  credit = BATCHES_AHEAD
+  const reply = await replyTo(message).catch(failed)
+  clearInterval(interrupting)
+  isRunning = false
+  send(reply)
+}
+
+const replyTo = async (message: Work): Promise<FromReader> => {
+  await guard.check(message.statement.sql)
+  stopIfAsked()
+  if (message.kind === "run") return { kind: "end", isCut: await sendResult(message.statement) }
+  const exported = await writeExport(message.statement, message.maxRows)
+  return { kind: "end", isCut: false, exported }
+}
+
+// DuckDB forgets an interrupt that comes before its query has begun.
+const MILLIS_BETWEEN_INTERRUPTS = 20
+let interrupting: NodeJS.Timeout | undefined
+
+process.on("message", (message: ToReader) => {
+  switch (message.kind) {
+    case "run":
+    case "export":
+      return void run(message)
+    case "more":
+      credit++
+      return continueSending()
+    default:
+      // It may cross with the end of the statement.
+      if (!isRunning) return undefined
+      isStopping = true
+      connection.interrupt()
+      clearInterval(interrupting)
+      interrupting = setInterval(() => connection.interrupt(), MILLIS_BETWEEN_INTERRUPTS)
+      return continueSending()
+  }
+})
+send({ kind: "ready" })

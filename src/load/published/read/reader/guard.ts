@@ -1,0 +1,266 @@
+// Decides from DuckDB's own parse whether a statement may run: one SELECT, or its EXPLAIN, that calls nothing but what
+// `callable.ts` allows, and refers to no view or macro that calls anything else.
+import type { DuckDBConnection } from "@duckdb/node-api"
+import { identifier } from "../../../sql/sql.ts"
+import { allowed, refusal, refusedNames } from "./callable.ts"
+
+/** The statement must not run; the message says why. */
+export class Refused extends Error {}
+
+const ONE_SELECT =
+  "The published copy is read-only: a query is one SELECT.\nWITH, FROM, VALUES, DESCRIBE, SUMMARIZE, SHOW TABLES and EXPLAIN of a SELECT work too; nothing that writes, sets or calls does."
+
+/** What a statement refers to, in lower case. */
+export interface Mentions {
+  readonly functions: ReadonlySet<string>
+  readonly tableFunctions: ReadonlySet<string>
+  readonly tables: ReadonlySet<string>
+}
+
+/** Goes through the whole tree, whatever its nodes are, so that no kind of node can hide a call. */
+export const mentionsIn = (tree: unknown): Mentions => {
+  const functions = new Set<string>()
+  const tableFunctions = new Set<string>()
+  const tables = new Set<string>()
+  const pending: Array<unknown> = [tree]
+  while (pending.length > 0) {
+    const node = pending.pop()
+    if (typeof node !== "object" || node === null) continue
+    if (Array.isArray(node)) {
+      for (const each of node) pending.push(each)
+      continue
+    }
+    const {
+      type,
+      function: called,
+      function_name: name,
+      table_name: table,
+    } = node as Record<string, unknown>
+    if (typeof name === "string") functions.add(name.toLowerCase())
+    if (typeof table === "string") tables.add(table.toLowerCase())
+    const rest = Object.entries(node)
+    if (type === "TABLE_FUNCTION" && typeof called === "object" && called !== null) {
+      const { function_name: tableFunction, ...inner } = called as Record<string, unknown>
+      tableFunctions.add(String(tableFunction).toLowerCase())
+      pending.push(inner)
+      for (const [key, value] of rest) if (key !== "function") pending.push(value)
+    } else for (const [, value] of rest) pending.push(value)
+  }
+  return { functions, tableFunctions, tables }
+}
+
+const rowsOf = async (
+  connection: DuckDBConnection,
+  sql: string,
+  ...values: ReadonlyArray<string>
+): Promise<ReadonlyArray<ReadonlyArray<unknown>>> =>
+  (await connection.runAndReadAll(sql, [...values])).getRowsJson()
+
+const parse = async (connection: DuckDBConnection, sql: string): Promise<unknown> => {
+  const [[text] = []] = await rowsOf(
+    connection,
+    "SELECT json_serialize_sql($1::VARCHAR, skip_null := true, skip_empty := true, skip_default := true)",
+    sql,
+  )
+  const parsed = JSON.parse(String(text)) as {
+    readonly error: boolean
+    readonly error_type?: string
+    readonly error_message?: string
+    readonly statements?: ReadonlyArray<unknown>
+  }
+  if (parsed.error) {
+    // DuckDB's own message shows the place of a syntax error.
+    if (parsed.error_type === "parser") await connection.extractStatements(sql)
+    const { error_message: why = "" } = parsed
+    throw new Refused(why.startsWith("Only SELECT") ? ONE_SELECT : why)
+  }
+  const { statements = [] } = parsed
+  if (statements.length > 1) {
+    throw new Refused(`${statements.length} statements at once; run them one at a time.`)
+  }
+  if (statements.length === 0) throw new Refused(ONE_SELECT)
+  return statements[0]
+}
+
+const comment = String.raw`(?:\s|--[^\n]*(?:\n|$)|/\*[^]*?\*/)`
+const explain = new RegExp(
+  String.raw`^${comment}*explain\b(?:${comment}+analyze\b)?(?:${comment}*\(\s*(?:analyze|format)\b[^()]*\))?`,
+  "i",
+)
+
+/** Why a name must not be used, if so; for the views and macros of the copy, by lower-case names. */
+type Verdicts = ReadonlyMap<string, string | undefined>
+
+const isAllowedCall = (name: string): boolean =>
+  allowed.scalar.has(name) || allowed.aggregate.has(name) || allowed.table.has(name)
+
+/** Decides about statements on one copy, which never changes. */
+export class Guard {
+  readonly #connection: DuckDBConnection
+  #views: Promise<Verdicts> | undefined
+  #macros: Promise<Verdicts> | undefined
+
+  constructor(connection: DuckDBConnection) {
+    this.#connection = connection
+  }
+
+  /** Throws `Refused`, or DuckDB's error if it can't be parsed. */
+  async check(sql: string): Promise<void> {
+    const [prefix = ""] = explain.exec(sql) ?? []
+    const mentions = await this.#mentionsIn(sql.slice(prefix.length))
+    const wrong = (await this.#wrongCall(mentions)) ?? (await this.#wrongTable(mentions.tables))
+    if (wrong !== undefined) throw new Refused(`A query can't use ${wrong}.`)
+  }
+
+  async #mentionsIn(sql: string): Promise<Mentions> {
+    return mentionsIn(await parse(this.#connection, sql))
+  }
+
+  async #wrongCall({ functions, tableFunctions }: Mentions): Promise<string | undefined> {
+    const others = [
+      ...[...functions].filter((name) => !allowed.scalar.has(name) && !allowed.aggregate.has(name)),
+      ...[...tableFunctions].filter((name) => !allowed.table.has(name)),
+    ]
+    for (const name of others) {
+      const why = refusal(name) ?? (await this.#wrongMacro(name))
+      if (why !== undefined) return `${name}(): ${why}`
+    }
+    return undefined
+  }
+
+  async #wrongMacro(name: string): Promise<string | undefined> {
+    // Macros can refer to each other only in the order in which they were made, so there is no circle.
+    this.#macros ??= this.#readMacros()
+    const macros = await this.#macros
+    return macros.has(name) ? macros.get(name) : UNKNOWN
+  }
+
+  async #wrongTable(tables: Mentions["tables"]): Promise<string | undefined> {
+    if (tables.size === 0) return undefined
+    const views = await (this.#views ??= this.#readViews())
+    const wrong = [...tables].find((name) => views.get(name) !== undefined)
+    return wrong === undefined ? undefined : `${wrong}: ${views.get(wrong)}`
+  }
+
+  async #readMacros(): Promise<Verdicts> {
+    const found = await rowsOf(
+      this.#connection,
+      `SELECT function_name, function_type, macro_definition FROM duckdb_functions()
+       WHERE NOT internal AND macro_definition IS NOT NULL`,
+    )
+    const own = new Set(found.map(([name]) => String(name).toLowerCase()))
+    const verdicts = new Map<string, string | undefined>()
+    for (const [name, type, body] of found) {
+      const text = String(body)
+      const select = type === "table_macro" ? text : `SELECT (${text}\n)`
+      const why = await this.#wrongDefinition(
+        text,
+        () => select,
+        (call) => (own.has(call) ? undefined : UNKNOWN),
+      )
+      const key = String(name).toLowerCase()
+      verdicts.set(key, verdicts.get(key) ?? why)
+    }
+    return passedOn(verdicts, found)
+  }
+
+  async #readViews(): Promise<Verdicts> {
+    const found = await rowsOf(
+      this.#connection,
+      "SELECT view_name, schema_name, sql, internal FROM duckdb_views()",
+    )
+    const verdicts = new Map<string, string | undefined>()
+    for (const [name, schema, sql, isInternal] of found) {
+      const key = String(name).toLowerCase()
+      const why =
+        isInternal === true
+          ? allowed.view.has(key)
+            ? undefined
+            : (refusal(key) ?? UNKNOWN)
+          : await this.#wrongDefinition(
+              String(sql),
+              () => selectOf(String(sql), String(schema), String(name)),
+              (call) => this.#wrongMacro(call),
+            )
+      verdicts.set(key, verdicts.get(key) ?? why)
+    }
+    return passedOn(verdicts, found)
+  }
+
+  /** What is wrong with a definition. Most call nothing but what is allowed, which their words show without a parse. */
+  async #wrongDefinition(
+    text: string,
+    select: () => string | undefined,
+    wrongMacro: (name: string) => Promise<string | undefined> | string | undefined,
+  ): Promise<string | undefined> {
+    const isPlain = (call: string): boolean => isAllowedCall(call) || BEFORE_PARENTHESES.has(call)
+    if (callsIn(text).every(isPlain) && !wordsIn(text).some(isRefusedName)) return undefined
+    const sql = select()
+    if (sql === undefined) return "its definition in this file is not understood"
+    const { functions, tableFunctions, tables } = await this.#mentionsIn(sql)
+    const view = [...tables].find(isRefusedName)
+    if (view !== undefined) return `its definition in this file uses ${view}: ${refusal(view)}`
+    for (const call of [...functions, ...tableFunctions]) {
+      if (isAllowedCall(call)) continue
+      const why = refusal(call) ?? (await wrongMacro(call))
+      if (why !== undefined) return `its definition in this file calls ${call}(): ${why}`
+    }
+    return undefined
+  }
+}
+
+const isRefusedName = (name: string): boolean => refusedNames.has(name)
+
+const wordsIn = (text: string): ReadonlyArray<string> => text.toLowerCase().split(/[^\w$]+/)
+
+const UNKNOWN = "it is not known to be harmless"
+
+/** Every word before an opening parenthesis. */
+const callsIn = (text: string): ReadonlyArray<string> =>
+  [...text.matchAll(/([\w$]+)"?\s*\(/g)].map(([, name = ""]) => name.toLowerCase())
+
+/** Words of SQL, and types, that stand there without being a call. Any other word costs a parse. */
+const BEFORE_PARENTHESES: ReadonlySet<string> = new Set(
+  "all and any as asc between by case cast decimal desc distinct else except exclude exists filter from group having if in interval into is join lateral like limit materialized not on or order over partition qualify replace select struct then try_cast cast union using values when where with within coalesce".split(
+    " ",
+  ),
+)
+
+/** What is wrong with a definition is wrong with those that refer to it. */
+const passedOn = (
+  verdicts: ReadonlyMap<string, string | undefined>,
+  found: ReadonlyArray<ReadonlyArray<unknown>>,
+): Verdicts => {
+  const all = new Map(verdicts)
+  const isOwn = (row: ReadonlyArray<unknown>): boolean => row[3] !== true
+  for (let before = -1; before !== wrongIn(all);) {
+    before = wrongIn(all)
+    for (const row of found.filter(isOwn)) {
+      const key = String(row[0]).toLowerCase()
+      if (all.get(key) !== undefined) continue
+      const words = new Set(wordsIn(String(row[2])))
+      const wrong = [...all].find(([name, why]) => why !== undefined && words.has(name))
+      if (wrong !== undefined)
+        all.set(key, `its definition in this file uses ${wrong[0]}: ${wrong[1]}`)
+    }
+  }
+  return all
+}
+
+const wrongIn = (verdicts: Verdicts): number =>
+  [...verdicts.values()].filter((why) => why !== undefined).length
+
+/** The SELECT of a view: what follows its name, which may contain anything if it is quoted. */
+const selectOf = (sql: string, schema: string, name: string): string | undefined => {
+  const names = [schema, identifier(schema)].flatMap((first) =>
+    [name, identifier(name)].flatMap((last) => [`${first}.${last}`, last]),
+  )
+  const columns = String.raw`(?: ?\((?:[^"()]|"(?:[^"]|"")*")*\))?`
+  for (const each of names) {
+    const start = `CREATE VIEW ${each}`
+    if (!sql.startsWith(start)) continue
+    const [, select] = new RegExp(`^${columns} AS ([^]*)$`).exec(sql.slice(start.length)) ?? []
+    if (select !== undefined) return select
+  }
+  return undefined
+}

@@ -1,0 +1,57 @@
+// Opens a published copy in DuckDB so that nothing outside it can be reached: a foreign file could contain a view that
+// reads other files.
+import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
+import { literal } from "../../../sql/sql.ts"
+
+export interface CopyOptions {
+  readonly memoryLimit: string
+  /** A folder for what spills, which must exist unless nothing is to spill. */
+  readonly spill: string
+  /** How much may spill; DuckDB's default if absent. */
+  readonly diskLimit?: string
+  /** The only folder that SQL may write to. */
+  readonly exportFolder?: string
+}
+
+export interface OpenCopy {
+  readonly connection: DuckDBConnection
+  readonly close: () => void
+}
+
+export const openCopy = async (
+  file: string,
+  { memoryLimit, spill, diskLimit, exportFolder }: CopyOptions,
+): Promise<OpenCopy> => {
+  const instance = await DuckDBInstance.create(":memory:", {
+    memory_limit: memoryLimit,
+    temp_directory: spill,
+    autoinstall_known_extensions: "false",
+    autoload_known_extensions: "false",
+  })
+  try {
+    const connection = await instance.connect()
+    await connection.run(`ATTACH ${literal(file)} AS published (READ_ONLY)`)
+    await connection.run("USE published")
+    await connection.run("SET TimeZone = 'UTC'")
+    // Ignored if it is given when the instance is created.
+    if (diskLimit !== undefined) {
+      await connection.run(`SET max_temp_directory_size = ${literal(diskLimit)}`)
+    }
+    if (exportFolder !== undefined) {
+      await connection.run(`SET allowed_directories = [${literal(exportFolder)}]`)
+    }
+    await connection.run("SET enable_external_access = false")
+    await connection.run("SET lock_configuration = true")
+    return {
+      connection,
+      close: () => {
+        // An open connection would keep the file open until it is collected.
+        connection.closeSync()
+        instance.closeSync()
+      },
+    }
+  } catch (cause) {
+    instance.closeSync()
+    throw cause
+  }
+}

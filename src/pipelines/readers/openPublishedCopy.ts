@@ -1,0 +1,2 @@
+// The published copy in this process, for the SQL of this program.
+export { openPublishedCopy } from "../../load/published/read/openPublishedCopy.ts"

@@ -1,0 +1,173 @@
+// What a query may call: every function and view of the installed DuckDB has been decided about, and the decision holds
+// however the call is written.
+import { DuckDBInstance } from "@duckdb/node-api"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { allowed, refusal, refused } from "../../../src/load/published/read/reader/callable.ts"
+import { Guard } from "../../../src/load/published/read/reader/guard.ts"
+
+const instance = await DuckDBInstance.create(":memory:")
+const connection = await instance.connect()
+afterAll(() => {
+  connection.closeSync()
+  instance.closeSync()
+})
+
+const column = async (sql: string): Promise<ReadonlyArray<string>> =>
+  (await connection.runAndReadAll(sql)).getRowsJson().map(([value]) => String(value))
+
+const decided = async (sql: string): Promise<string> =>
+  new Guard(connection).check(sql).then(
+    () => "allowed",
+    (cause: unknown) => (cause as Error).message,
+  )
+
+describe("every name of DuckDB", () => {
+  it("is allowed or refused, never both and never neither", async () => {
+    const functions = await column(
+      "select distinct lower(function_name) from duckdb_functions() where function_type <> 'pragma'",
+    )
+    const views = await column(
+      "select distinct lower(view_name) from duckdb_views() where internal",
+    )
+    expect(functions.length).toBeGreaterThan(800)
+    const isCallable = (name: string) =>
+      allowed.scalar.has(name) || allowed.aggregate.has(name) || allowed.table.has(name)
+    const isDecided = (isAllowed: boolean, name: string) =>
+      isAllowed !== (refusal(name) !== undefined)
+    expect(functions.filter((name) => !isDecided(isCallable(name), name))).toEqual([])
+    expect(views.filter((name) => !isDecided(allowed.view.has(name), name))).toEqual([])
+    // No list has a name that this version does not have: it may be spelt wrong.
+    const known = new Set([...functions, ...views])
+    const listed = [
+      ...Object.values(allowed).flatMap((names) => [...names]),
+      ...refused.flatMap(({ names }) => [...names]),
+    ]
+    expect(listed.filter((name) => !name.endsWith("*") && !known.has(name))).toEqual([])
+  })
+
+  it("that is refused can be called in no way", async () => {
+    const names = await column(
+      "select distinct function_name from duckdb_functions() where function_type <> 'pragma'",
+    )
+    const wrong = names.filter((name) => refusal(name.toLowerCase()) !== undefined)
+    expect(wrong.length).toBeGreaterThan(80)
+    for (const name of wrong) {
+      const quoted = `"${name.toUpperCase()}"`
+      for (const sql of [
+        `select * from ${quoted}()`,
+        `select ${quoted}(1)`,
+        `select * from system.main.${quoted}(1)`,
+        `select 1 where 1 in (select ${quoted}('x') from range(2))`,
+        `with a as (from ${quoted}()) from a`,
+        `describe select ${quoted}()`,
+        `explain analyze from ${quoted}('x')`,
+        `select [${quoted}(x) for x in [1]]`,
+        `from range(3) t(i) order by ${quoted}(i)`,
+        `select sum(${quoted}(1)) over (order by ${quoted}(2))`,
+        `pivot (from ${quoted}()) on a in (1) using max(b)`,
+        `select 1 limit (select ${quoted}())`,
+        `from range(2) join lateral (from ${quoted}()) on true`,
+        `select ('x').${quoted}()`,
+      ]) {
+        expect(`${sql}: ${await decided(sql)}`).toContain(`can't use ${name.toLowerCase()}()`)
+      }
+    }
+    for (const view of await column("select view_name from duckdb_views() where internal")) {
+      if (allowed.view.has(view.toLowerCase())) continue
+      for (const from of [
+        `"${view.toUpperCase()}"`,
+        `(select * from ${view})`,
+        `system.main.${view}`,
+      ]) {
+        expect(`${view}: ${await decided(`summarize from ${from}`)}`).toContain(`can't use ${view}`)
+      }
+    }
+  })
+})
+
+describe("a statement", () => {
+  const allowedOnes = [
+    "select 1;  -- c",
+    "-- c\nwith recursive r as (select 1 as x union all select x + 1 from r where x < 3) from r",
+    "from range(3)",
+    "values (1), (2)",
+    "describe select 1",
+    "summarize from range(3)",
+    "show tables",
+    "show all tables",
+    "explain select 1",
+    "/* a */ explain analyze select 1",
+    "explain (format json) select 1",
+    "explain (select 1)",
+    "select $p + $q",
+    "select getvariable('x')",
+    "pivot (select 1 as a, 'x' as b) on b in ('x') using sum(a)",
+    "unpivot (select 1 as a, 2 as b) on a, b",
+    "select unnest([1, 2]), count(*) filter (where true), columns(*) from range(2)",
+    "select current_date, 'a' like 'b', [1][1], {'x': 1}.x, ('b').upper(), try_cast('1' as int)",
+    "select * from information_schema.columns",
+    "select arg_max(x, y) over (order by y), grouping(x) from (values (1, 2)) t(x, y) group by x, y",
+    "from (values (1)) a(i) asof join (values (1)) b(j) on a.i >= b.j",
+    "select case when true then coalesce(null, 1) else ifnull(2, 3) end, extract(year from now())",
+  ]
+  it.each(allowedOnes)("may run: %s", async (sql) => expect(await decided(sql)).toBe("allowed"))
+
+  const refusedOnes: ReadonlyArray<readonly [string, RegExp]> = [
+    ["create table x as select 1", /read-only/],
+    ["insert into x values (1)", /read-only/],
+    ["copy (select 1) to '/tmp/x'", /read-only/],
+    ["export database '/tmp/x'", /read-only/],
+    ["attach ':memory:' as other", /read-only/],
+    ["set memory_limit = '9GB'", /read-only/],
+    ["set variable x = 1", /read-only/],
+    ["pragma table_info('x')", /read-only/],
+    ["call enable_logging()", /read-only/],
+    ["explain create table x as select 1", /read-only/],
+    ["explain call enable_logging()", /read-only/],
+    ["prepare p as select 1", /read-only/],
+    ["load httpfs", /read-only/],
+    ["checkpoint", /read-only/],
+    ["begin", /read-only/],
+    ["", /read-only/],
+    ["-- nothing", /read-only/],
+    ["select 1; select 2", /2 statements/],
+    ["select nobody_knows(1)", /can't use nobody_knows\(\): it is not known/],
+    ["selec 1", /syntax error at or near "selec"/],
+  ]
+  it.each(refusedOnes)("may not: %s", async (sql, why) => expect(await decided(sql)).toMatch(why))
+})
+
+describe("a view or macro of the copy", () => {
+  beforeAll(async () => {
+    for (const sql of [
+      "create view good as select count(*) as n from range(3) t(i) where i in (1, 2)",
+      "create view bad as select * from enable_logging()",
+      "create view worse as select * from bad",
+      `create view "x AS SELECT 1 --" as select * from duckdb_settings()`,
+      "create macro good_macro(a) as a + 1",
+      "create macro good_table(a) as table select good_macro(a) as b",
+      "create macro bad_macro(a) as (select count(*) from glob(a))",
+      "create macro worse_table(a) as table select bad_macro(a) as b",
+      "create macro log_macro() as table select * from duckdb_logs",
+      "create view through as select good_macro(1) as b",
+    ]) {
+      await connection.run(sql)
+    }
+  })
+
+  it.each(["from good", "select good_macro(1)", "from good_table(1)", "from through"])(
+    "that calls what is allowed may be used: %s",
+    async (sql) => expect(await decided(sql)).toBe("allowed"),
+  )
+
+  it.each([
+    ["from bad", "calls enable_logging()"],
+    ["select * from (from WORSE)", "uses bad: its definition in this file calls enable_logging()"],
+    [`from "x AS SELECT 1 --"`, "calls duckdb_settings()"],
+    ["select bad_macro('*')", "calls glob()"],
+    ["from log_macro()", "uses duckdb_logs"],
+    ["from worse_table('*')", "bad_macro: its definition in this file calls glob()"],
+  ])("that calls anything else may not: %s", async (sql, why) =>
+    expect(await decided(sql)).toContain(why),
+  )
+})

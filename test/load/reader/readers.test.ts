@@ -1,0 +1,178 @@
+// Readers of a copy: a statement that crashes, hangs or grows costs itself and nothing else.
+import { readdirSync, readFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { DuckDBInstance } from "@duckdb/node-api"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { bytesIn } from "../../../src/load/published/read/reader/ReaderProcess.ts"
+import { makeReader, type Reader } from "../../../src/load/published/read/reader/readers.ts"
+import { temporaryFolder } from "../../support/temporaryFolder.ts"
+
+const limits = { memoryLimit: "300MB", diskLimit: "20MB" }
+
+const readers = Effect.gen(function* () {
+  const file = join(yield* temporaryFolder, "copy.duckdb")
+  yield* Effect.promise(async () => {
+    const instance = await DuckDBInstance.create(file)
+    const connection = await instance.connect()
+    await connection.run(
+      "create table t as select range as i, 'v' || range as v from range(100000)",
+    )
+    connection.closeSync()
+    instance.closeSync()
+  })
+  return yield* makeReader({ ...limits, file })
+})
+
+const one = (reader: Reader) => reader.rows("select count(*)::integer as n from t")
+
+const failure = (reader: Reader, sql: string) =>
+  reader.rows(sql).pipe(
+    Effect.flip,
+    Effect.map(({ message }) => message),
+  )
+
+const folders = () => readdirSync(tmpdir()).filter((name) => name.startsWith("vaulthouse-reader-"))
+
+describe("a statement", () => {
+  it.live("that ends DuckDB is answered in one sentence, and the next one runs", () =>
+    Effect.gen(function* () {
+      const reader = yield* readers
+      const crash = "select json_structure(repeat('[', 1000000) || repeat(']', 1000000)) is null"
+      expect(yield* failure(reader, crash)).toMatch(
+        /^DuckDB ended while it ran this query \(SIG\w+\)\.$/m,
+      )
+      expect(yield* one(reader)).toEqual([{ n: 100_000 }])
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("that can't be interrupted is killed at its time, and the next one runs", () =>
+    Effect.gen(function* () {
+      const reader = yield* readers
+      yield* one(reader)
+      const endless = "select levenshtein(repeat('a', 1000000), repeat('b', 1000000))"
+      const ended = yield* reader.rows(endless).pipe(Effect.timeoutOption("200 millis"))
+      expect(ended._tag).toBe("None")
+      expect(yield* one(reader)).toEqual([{ n: 100_000 }])
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("that is stopped keeps its process", () =>
+    Effect.gen(function* () {
+      const reader = yield* readers
+      const id = "select current_connection_id()::varchar as id, count(*)::integer as n from t"
+      const before = yield* reader.rows(id)
+      const endless = "select count(*) from range(100000000000) a, range(1000) b"
+      yield* reader.rows(endless).pipe(Effect.timeoutOption("200 millis"))
+      expect(yield* reader.rows(id)).toEqual(before)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live(
+    "with large values ends before its limit, nested ones included, and each is measured first",
+    () =>
+      Effect.gen(function* () {
+        const reader = yield* readers
+        const read = (sql: string, maxBytes: number) =>
+          reader.query(
+            sql,
+            {},
+            async ({ rows, isCut }) => {
+              let [bytes, count] = [0, 0]
+              for await (const batch of rows) {
+                count += batch.length
+                bytes += JSON.stringify(batch).length
+              }
+              return { bytes, count, isCut: isCut() }
+            },
+            maxBytes,
+          )
+        const a = "repeat('x', 4000) || range"
+        for (const value of [
+          a,
+          `[${a}, ${a}]`,
+          `{'k': {'l': [${a}, ${a}]}}`,
+          `map {'k': [${a}], 'l': [${a}]}`,
+          `array_value(${a}, ${a})`,
+          `union_value(u := [${a}, ${a}])`,
+          `[[${a}], [${a}]]::variant`,
+          `(${a})::blob`,
+          `repeat('1', 4000)::bit`,
+        ]) {
+          const found = yield* read(`select ${value} from range(100000)`, 1_000_000)
+          expect({ value, ...found }).toMatchObject({ isCut: true })
+          expect(found.bytes).toBeLessThan(1_300_000)
+          expect(found.bytes).toBeGreaterThan(200_000)
+        }
+        expect(yield* read("select repeat('x', 2000000)", 1_000_000)).toMatchObject({
+          count: 0,
+          isCut: true,
+        })
+        expect(yield* read("select range from range(1000)", 1_000_000)).toMatchObject({
+          count: 1000,
+          isCut: false,
+        })
+        expect(yield* one(reader)).toEqual([{ n: 100_000 }])
+      }).pipe(Effect.scoped),
+  )
+
+  it.live("that needs too much memory or disk is refused, without a path of this machine", () =>
+    Effect.gen(function* () {
+      const reader = yield* readers
+      const messages = [
+        yield* failure(reader, "select repeat('x', 100000000) || range from range(2048)"),
+        yield* failure(reader, "select i from range(50000000) r(i) order by hash(i), i::varchar"),
+        yield* reader
+          .exportParquet("select uuid() from range(10000000)", 10_000_000, () => Promise.resolve())
+          .pipe(
+            Effect.flip,
+            Effect.map(({ message }) => message),
+          ),
+        yield* failure(reader, "select * from 'nowhere.csv'"),
+      ]
+      for (const message of messages) {
+        expect(message).toMatch(/Out of Memory|too large|limit|Cannot access file/)
+        expect(message).not.toContain(tmpdir())
+      }
+      expect(yield* one(reader)).toEqual([{ n: 100_000 }])
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("is exported with comments and a semicolon after it, and leaves no file", () =>
+    Effect.gen(function* () {
+      const reader = yield* readers
+      const before = new Set(folders())
+      const start = yield* reader.exportParquet(
+        "select 1 as a; -- c\n/* d */ ;",
+        10,
+        (file, rows) => Promise.resolve({ rows, start: readFileSync(file).subarray(0, 4) }),
+      )
+      expect(start).toMatchObject({ rows: 1 })
+      expect(String(start.start)).toBe("PAR1")
+      const own = folders().filter((name) => !before.has(name))
+      for (const folder of own)
+        expect(readdirSync(join(tmpdir(), folder))).not.toContain("export.parquet")
+    }).pipe(Effect.scoped),
+  )
+})
+
+it.live("a file that is no copy is named, and nothing of the attempt stays", () =>
+  Effect.gen(function* () {
+    const before = folders().length
+    const reader = yield* makeReader({ ...limits, file: "/etc/hostname" })
+    const { message } = yield* Effect.flip(reader.open)
+    expect(message).toMatch(/\/etc\/hostname can't be opened: .*vaulthouse publish --all/s)
+    expect(folders().length).toBeLessThanOrEqual(before)
+  }).pipe(Effect.scoped),
+)
+
+it("amounts of memory are read as DuckDB reads them", () => {
+  expect(["1GB", "1 GiB", "500MB", "1.5KiB", "2TB"].map(bytesIn)).toEqual([
+    1e9,
+    1024 ** 3,
+    5e8,
+    1536,
+    2e12,
+  ])
+})
