@@ -11,13 +11,12 @@ const isFigure = (type: string): boolean => /INT$|^INTEGER$|^DOUBLE$|^FLOAT$|^DE
  * first figure for each text. It is hidden until the script has drawn it.
  */
 export const resultChart = (sql: string, { columns, rows }: LimitedResult): Html => {
-  const typed = columns.map(({ name, type }) => ({ name, type: String(type) }))
-  const time = typed.find(({ type }) => isTime(type))
+  const time = columns.find(({ type }) => isTime(type))
   // Ids are not figures.
-  const figures = typed.filter(({ name, type }) => isFigure(type) && !name.endsWith("_id"))
+  const figures = columns.filter(({ name, type }) => isFigure(type) && !name.endsWith("_id"))
   const [first] = figures
   if (time === undefined || first === undefined || rows.length < 2) return nothing
-  const names = typed.filter(({ type }) => type === "VARCHAR").map(({ name }) => name)
+  const names = columns.filter(({ type }) => type === "VARCHAR").map(({ name }) => name)
   const by = names.find((name) => name === "vault_name") ?? names[0]
   const drawn = by === undefined ? figures : [first]
   const title = `${drawn.map(({ name }) => name).join(", ")}${by === undefined ? "" : ` by ${by}`}`

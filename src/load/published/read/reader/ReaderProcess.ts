@@ -212,11 +212,11 @@ export class ReaderProcess {
     last: ReadonlySet<FromReader["kind"]> = new Set(["end", "failed"]),
   ): AsyncGenerator<FromReader, void, void> {
     const received: Array<FromReader | Error> = []
-    let wake = (): void => undefined
+    let wake: (() => void) | undefined
     const { promise: ended, resolve: end } = Promise.withResolvers<void>()
     const add = (each: FromReader | Error): void => {
       received.push(each)
-      wake()
+      wake?.()
     }
     const running: Running = {
       receive: (each) => {

@@ -63,16 +63,15 @@ const guard = new Guard(connection)
 let isRunning = false
 let isStopping = false
 let credit = BATCHES_AHEAD
-let continueSending = (): void => undefined
+// Set while rows wait for credit.
+let continueSending: (() => void) | undefined
 
 const stopIfAsked = (): void => {
   if (isStopping) throw new Error("INTERRUPT Error: Interrupted!")
 }
 
 const sendRows = async (rows: ReadonlyArray<ReadonlyArray<Json>>): Promise<void> => {
-  while (credit === 0 && !isStopping) {
-    await new Promise<void>((resolve) => (continueSending = resolve))
-  }
+  if (credit === 0) await new Promise<void>((resolve) => (continueSending = resolve))
   stopIfAsked()
   credit--
   send({ kind: "rows", rows })
@@ -82,7 +81,7 @@ const rowOf = (chunk: DuckDBDataChunk, at: number): ReadonlyArray<Json> => {
   const row: Array<Json> = []
   for (let column = 0; column < chunk.columnCount; column++) {
     const vector = chunk.getColumnVector(column)
-    row.push(convert(vector.getItem(at), vector.type, convert) as Json)
+    row.push(convert(vector.getItem(at), vector.type, convert))
   }
   return row
 }
@@ -173,7 +172,7 @@ process.on("message", (message: ToReader) => {
       return void run(message)
     case "more":
       credit++
-      return continueSending()
+      return continueSending?.()
     default:
       // It may cross with the end of the statement.
       if (!isRunning) return undefined
@@ -181,7 +180,7 @@ process.on("message", (message: ToReader) => {
       connection.interrupt()
       clearInterval(interrupting)
       interrupting = setInterval(() => connection.interrupt(), MILLIS_BETWEEN_INTERRUPTS)
-      return continueSending()
+      return continueSending?.()
   }
 })
 send({ kind: "ready" })

@@ -193,7 +193,6 @@ export class Guard {
     select: () => string | undefined,
     wrongMacro: (name: string) => Promise<string | undefined> | string | undefined,
   ): Promise<string | undefined> {
-    const isPlain = (call: string): boolean => isAllowedCall(call) || BEFORE_PARENTHESES.has(call)
     if (callsIn(text).every(isPlain) && !wordsIn(text).some(isRefusedName)) return undefined
     const sql = select()
     if (sql === undefined) return "its definition in this file is not understood"
@@ -210,6 +209,8 @@ export class Guard {
 }
 
 const isRefusedName = (name: string): boolean => refusedNames.has(name)
+
+const isPlain = (call: string): boolean => isAllowedCall(call) || BEFORE_PARENTHESES.has(call)
 
 const wordsIn = (text: string): ReadonlyArray<string> => text.toLowerCase().split(/[^\w$]+/)
 
@@ -232,10 +233,9 @@ const passedOn = (
   found: ReadonlyArray<ReadonlyArray<unknown>>,
 ): Verdicts => {
   const all = new Map(verdicts)
-  const isOwn = (row: ReadonlyArray<unknown>): boolean => row[3] !== true
   for (let before = -1; before !== wrongIn(all);) {
     before = wrongIn(all)
-    for (const row of found.filter(isOwn)) {
+    for (const row of found.filter(([, , , isInternal]) => isInternal !== true)) {
       const key = String(row[0]).toLowerCase()
       if (all.get(key) !== undefined) continue
       const words = new Set(wordsIn(String(row[2])))
