@@ -1,6 +1,6 @@
 # Every task of the project; `make` alone lists them. They need only npm and its registry, except where their help says more.
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-month test-package test-browser screenshots test-deploy test-engines test-iceberg test-postgres test-lake test-odbc test-bi bench bench-dlt check lint types format docs guide build clean
+.PHONY: help install demo test test-month test-package test-browser screenshots test-deploy test-engines test-iceberg test-postgres test-lake proof-lake test-odbc test-bi bench bench-dlt check lint types format docs guide build clean
 
 # npm replaces node_modules, so it must not run under the Node that lies in there.
 MACHINE_PATH := $(PATH)
@@ -88,6 +88,9 @@ LAKE := node_modules/.lake
 
 test-lake: install $(LAKE)/.installed ## Try the lake on a real PostgreSQL and S3 (needs PyPI; 250 MB; not part of `make test`)
 	@test/lake/run.sh $(CURDIR)/$(LAKE) $(ARGS)
+
+proof-lake: install $(LAKE)/.installed ## Cut a lake's connections at every kind of message, see what is left: 40 minutes a call, goes on where it was (needs PyPI)
+	@LAKE=$(CURDIR)/$(LAKE) NODE_COMPILE_CACHE=$(CURDIR)/node_modules/.cache/compiled node test/crash/lake/main.ts $(ARGS)
 
 $(LAKE)/.installed: test/lake/package.json test/lake/requirements.txt
 	@echo "Installing the servers and extensions of test/lake …"

@@ -99,6 +99,8 @@ const textOf = (cause: unknown): string => (cause instanceof Error ? cause.messa
 
 const isFull = (cause: unknown): boolean => /no space left on device/i.test(textOf(cause))
 
+const AFTER_FATAL = /database has been invalidated[\s\S]*Original error: "([^"\n]*)/
+
 // DuckDB quotes the SQL below its message, which does not help the user; the cause has it.
 const reasonOf = (cause: unknown): string => {
   const text = textOf(cause)
@@ -106,6 +108,8 @@ const reasonOf = (cause: unknown): string => {
     const [, file] = /file "([^"]+)"/.exec(text) ?? []
     return `the disk is full${file === undefined ? "" : ` (${file})`}`
   }
+  const [, original] = AFTER_FATAL.exec(text) ?? []
+  if (original !== undefined) return `DuckDB can't go on after a failure of its own (${original})`
   const [message = text] = text.split(/\n\n(?:LINE |Stack Trace)/)
   return message.trim().replace(/[.!]$/, "")
 }

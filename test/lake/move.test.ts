@@ -2,7 +2,15 @@
 // a lake from the archive alone.
 import { createHash } from "node:crypto"
 import { once } from "node:events"
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import {
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs"
 import { join } from "node:path"
 import { setTimeout } from "node:timers/promises"
 import { describe, expect, it } from "@effect/vitest"
@@ -17,7 +25,8 @@ import { readOnly } from "../support/readOnly.ts"
 import { content, index } from "../support/replays.ts"
 import { sharedWarehouse } from "../support/sharedWarehouse.ts"
 import { asAdmin, simulated } from "../support/simulated.ts"
-import { runOnce } from "../support/warehouseRun.ts"
+import { temporaryFolder } from "../support/temporaryFolder.ts"
+import { change, runOnce } from "../support/warehouseRun.ts"
 import { extensions, lake, newCatalog } from "./lake.ts"
 
 const tables = [...coreTables, ...operationTables].flatMap(storedTables).map(tableName)
@@ -72,6 +81,7 @@ describe.skipIf(lake === undefined)("a lake", () => {
   it.effect("takes a warehouse and gives it back, bit by bit, whatever kills the move", () =>
     Effect.gen(function* () {
       const dataDir = yield* synced
+      const other = yield* temporaryFolder
       const before = yield* Effect.promise(() => exported(dataDir))
       yield* Effect.promise(async () => {
         const file = join(dataDir, "vaulthouse.duckdb")
@@ -92,12 +102,18 @@ describe.skipIf(lake === undefined)("a lake", () => {
         expect(moved.rows).toBeGreaterThan(5000)
         expect(intoLake.stdout).not.toContain(new URL(address.slice(9)).password)
 
-        const refused = await run(...toLake)
+        // As after a move whose commit was the last thing that it did.
+        const again = await run(...toLake, "--json")
+        expect(again).toEqual(intoLake)
+        cpSync(dataDir, other, { recursive: true })
+        await Effect.runPromise(change(other, "DELETE FROM core.ratio_history"))
+        const refused = await vaulthouse(toLake, { cwd: other })
         expect(refused.code).not.toBe(0)
         expect(refused.stderr).toContain("is not empty")
 
         const toFile = ["move", "--warehouse", address, "--to", "file"]
-        const there = await run(...toFile)
+        expect(await run(...toFile)).toMatchObject({ code: 0, stderr: "" })
+        const there = await vaulthouse(toFile, { cwd: other })
         expect(there.stderr).toContain("already exists")
         renameSync(file, `${file}.old`)
         await killed(toFile, dataDir, () => existsSync(`${file}.moving`))

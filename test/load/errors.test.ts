@@ -38,6 +38,18 @@ it("a failure inside DuckDB comes without its stack trace", () => {
   )
 })
 
+it("what DuckDB refuses after a failure of its own names that failure", () => {
+  const refused = databaseError(
+    "Recording the run's end",
+    new Error(
+      'FATAL Error: Failed: database has been invalidated because of a previous fatal error. The database must be restarted prior to being used again.\nOriginal error: "Attempted to access index 0 within vector of size 0"',
+    ),
+  )
+  expect(refused.message).toMatch(
+    /^Recording the run's end: DuckDB can't go on after a failure of its own \(Attempted to access index 0 within vector of size 0\)\. What was not/,
+  )
+})
+
 const LOST =
   "server closed the connection unexpectedly\n\tThis probably means the server terminated abnormally\n\tbefore or while processing the request."
 const COPY = 'COPY (SELECT "a" FROM "vaulthouse_lake"."ducklake_table_stats") TO STDOUT;'

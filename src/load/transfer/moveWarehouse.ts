@@ -6,7 +6,7 @@ import { type Table, tableName } from "../../domain/table/table.ts"
 import { comparisonOf, comparisonSql } from "./compareTables.ts"
 import { copyRows } from "../duckdb/copyRows.ts"
 import { putInPlace } from "../files/durableFiles.ts"
-import { LoadError } from "../errors.ts"
+import { isOfCatalog, LoadError } from "../errors.ts"
 import { readRows } from "../duckdb/readRows.ts"
 import type { Session } from "../commit/session.ts"
 import { transaction } from "../duckdb/transaction.ts"
@@ -65,6 +65,13 @@ const compareRows = async (
   return copied
 }
 
+/** What an earlier move has made that was over but could not say so; `undefined` where the rows differ or can't be read. */
+const madeBefore = (compared: Promise<ReadonlyArray<CopiedTable>>) =>
+  compared.catch((cause: unknown) => {
+    if (isOfCatalog(cause)) throw cause
+    return undefined
+  })
+
 /** `session` writes the lake; `shown` names it in messages. Nothing else may have `file` open. */
 export const moveToLake = (
   session: Session,
@@ -75,15 +82,17 @@ export const moveToLake = (
   attached(session, file, "READ_ONLY", () =>
     transaction(session, async () => {
       const { connection } = session
-      const others = tables.filter((table) => !describesItself(table))
-      for (const table of others) {
+      const compared = () => compareRows(connection, FILE, CATALOG, tables)
+      for (const table of tables.filter((each) => !describesItself(each))) {
         const sql = `SELECT 1 FROM ${inCatalog(CATALOG, table)} LIMIT 1`
         if ((await readRows(connection, sql)).length === 0) continue
+        const moved = await madeBefore(compared())
+        if (moved !== undefined) return moved
         const why = `it is not empty: ${tableName(table)} has rows`
         throw refused(shown, why, "Nothing was changed. Name another database for the lake.")
       }
       for (const table of tables) await copyRows(connection, table, FILE, CATALOG)
-      return compareRows(connection, FILE, CATALOG, tables)
+      return compared()
     }),
   )
 
@@ -94,24 +103,28 @@ export const moveToFile = async (
   stored: ReadonlyArray<Table>,
   tables: ReadonlyArray<Table>,
 ): Promise<ReadonlyArray<CopiedTable>> => {
+  const compared = (name: string) =>
+    attached(session, name, "READ_ONLY", () =>
+      compareRows(session.connection, CATALOG, FILE, tables),
+    )
   if (existsSync(file)) {
+    const moved = await madeBefore(session.exclusively(() => compared(file)))
+    if (moved !== undefined) return moved
     throw refused(file, "it already exists", "Nothing was changed. Move it away first.")
   }
   const aside = `${file}.moving`
   const { connection } = session
   for (const left of [aside, `${aside}.wal`]) rmSync(left, { force: true })
   await makeEmptyWarehouse(aside, stored)
-  const compared = await session.exclusively(async (turn) => {
+  const found = await session.exclusively(async (turn) => {
     await attached(session, aside, `STORAGE_VERSION ${literal(STORAGE_VERSION)}`, async () => {
       for (const table of tables) await copyRows(connection, table, CATALOG, FILE)
     })
-    const found = await attached(session, aside, "READ_ONLY", () =>
-      compareRows(connection, CATALOG, FILE, tables),
-    )
+    const rows = await compared(aside)
     await turn.check()
-    return found
+    return rows
   })
   chmodSync(aside, 0o600)
   await putInPlace(aside, file)
-  return compared
+  return found
 }

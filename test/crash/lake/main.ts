@@ -1,15 +1,18 @@
 // Cuts the connections of syncs and moves in a lake at every kind of message, and says what was lost by it:
-//   main.ts FOLDER [--minutes 40] [--seed 1] [--shard 0/2] [--scenario NAME] [--only "NAME/123/after/one"]
+//   main.ts [FOLDER] [--slice] [--minutes 40] [--seed 1] [--shard 0/2] [--scenario NAME] [--only "NAME/123/after/one"]
 // FOLDER keeps what has been tried, so that a later call goes on from there. docs/reliability.md has the figures.
 import { execFileSync, spawn } from "node:child_process"
 import {
   appendFileSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
+  rmSync,
   writeFileSync,
 } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { type Content, type Problem, startExaminer } from "./examine.ts"
@@ -25,10 +28,20 @@ const { values, positionals } = parseArgs({
     shard: { type: "string" },
     scenario: { type: "string" },
     only: { type: "string" },
+    slice: { type: "boolean", default: false },
   },
 })
-const [folder = "node_modules/.cache/crash-lake"] = positionals
 const SHARDS = 2
+const IN_MEMORY = "/dev/shm"
+if (existsSync(IN_MEMORY)) process.env["TMPDIR"] ??= IN_MEMORY
+const kept = values.slice
+  ? () => mkdtempSync(join(tmpdir(), "vaulthouse-lakecrash-"))
+  : () => "node_modules/.cache/crash-lake"
+const folder = positionals[0] ?? kept()
+// What CI tries moves on with the date.
+const day = Math.floor(Date.now() / 86_400_000)
+const seed = values.slice ? day : Number(values.seed)
+const minutes = values.slice ? 0.7 : Number(values.minutes)
 const git = (...args: ReadonlyArray<string>): string =>
   execFileSync("git", args, { encoding: "utf8" }).trim()
 /** What was tried counts as long as these are the same. */
@@ -41,7 +54,7 @@ interface Case extends Cut {
 
 interface Tried extends Case {
   readonly source: string
-  readonly seed: string
+  readonly seed: number
   /** How the command ended that was cut: its exit code, or the signal. */
   readonly end: string
   readonly problems: ReadonlyArray<Problem>
@@ -63,8 +76,8 @@ type Line = { readonly counted: Counted } | { readonly tried: Tried }
 const nameOf = ({ scenario, at, way, loss }: Case): string => `${scenario}/${at}/${way}/${loss}`
 
 /** A generator of numbers from 0 to 1 (mulberry32). */
-const randomFrom = (seed: number) => {
-  let state = seed
+const randomFrom = (start: number) => {
+  let state = start
   return () => {
     state = (state + 0x6d2b_79f5) | 0
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
@@ -91,7 +104,7 @@ const kindOf = (text: string): string => {
 }
 
 /** Every cut, in the order in which they are tried: every kind of message in every way, every message, then the rest. */
-const casesOf = (scenario: Scenario, messages: ReadonlyArray<Message>, seed: number) => {
+const casesOf = (scenario: Scenario, messages: ReadonlyArray<Message>) => {
   const cuts = messages.flatMap(({ text, isAnswered }, index) =>
     ways
       .filter((way) => wayApplies(way, isAnswered))
@@ -155,14 +168,17 @@ const triedBefore = (): ReadonlyArray<Tried> =>
   )
 
 /** One shard: takes every second case of each scenario in turn. */
-const runShard = async (shard: number, until: number): Promise<void> => {
+const runShard = async (shard: number, until: number): Promise<boolean> => {
+  let isWell = true
   const keep = (line: Line): void =>
     appendFileSync(join(folder, `shard-${shard}.ndjson`), `${JSON.stringify(line)}\n`)
   const world = await startWorld()
   const examiner = await startExaminer(world.store.port)
   const known = new Set(triedBefore().map(nameOf))
-  const wanted = scenarios(world, examiner).filter(
-    ({ name }) =>
+  const all = scenarios(world, examiner)
+  const wanted = all.filter(
+    ({ name }, at) =>
+      (!values.slice || at === day % all.length) &&
       (values.scenario === undefined || name === values.scenario) &&
       (values.only === undefined || values.only.startsWith(`${name}/`)),
   )
@@ -174,21 +190,22 @@ const runShard = async (shard: number, until: number): Promise<void> => {
       const { ended, sent: messages } = await scenario.attempt()
       if (ended.code !== 0) throw new Error(`${scenario.name}: ${ended.code} ${ended.complaints}`)
       const expected = await scenario.content()
-      const { planned, cases: all } = casesOf(scenario, messages, Number(values.seed))
+      const { planned, cases: every } = casesOf(scenario, messages)
       const kinds = new Set(messages.map(({ text }) => kindOf(text))).size
       const counted = { scenario: scenario.name, source, messages: messages.length, kinds }
       keep({ counted: { ...counted, planned } })
       const cases =
         values.only === undefined
-          ? all.filter((each, at) => at % SHARDS === shard && !known.has(nameOf(each)))
-          : all.filter((each) => nameOf(each) === values.only)
+          ? every.filter((each, at) => at % SHARDS === shard && !known.has(nameOf(each)))
+          : every.filter((each) => nameOf(each) === values.only)
       for (const each of cases) {
         if (Date.now() > end && values.only === undefined) break
         const tried = await tryOne(scenario, each, expected)
         keep({ tried })
+        isWell &&= tried.problems.length === 0
         for (const { what } of tried.problems) {
           process.stdout.write(
-            `FAILED ${nameOf(each)} (${each.kind}): ${what}\n  again: make crash-lake ARGS='--only "${nameOf(each)}"'\n`,
+            `FAILED ${nameOf(each)} (${each.kind}): ${what}\n  again: make proof-lake ARGS='--only "${nameOf(each)}"'\n`,
           )
         }
         if (values.only !== undefined) {
@@ -199,6 +216,7 @@ const runShard = async (shard: number, until: number): Promise<void> => {
   } finally {
     await world.close()
   }
+  return isWell
 }
 
 /** The end of an attempt that sent fewer messages than the uninterrupted one. */
@@ -232,7 +250,7 @@ const tryOne = async (scenario: Scenario, each: Case, expected: Content): Promis
     add("other", `could not be examined: ${cause instanceof Error ? cause.message : String(cause)}`)
   }
   const seconds = Math.round(performance.now() - began) / 1000
-  return { ...each, source, seed: values.seed, end, problems, seconds }
+  return { ...each, source, seed, end, problems, seconds }
 }
 
 /** The figures of everything that was tried, as test/crash/README.md describes them. */
@@ -257,7 +275,7 @@ const figuresOf = () => {
   })
   return {
     title: "The lake: every message to PostgreSQL and the object store",
-    text: `A proxy counts the messages to PostgreSQL and the requests to the object store, and loses a connection, all connections, the process or the server at one of them: before it is delivered, in its middle, after its effect and before the answer, and in the middle of the answer. PostgreSQL runs with fsync on, and is stopped in its mode \`immediate\`. Then a plain command follows, and the rows, their responses, a replay into an empty warehouse and the published copy are compared with an uninterrupted run's. The messages are a sample by seed ${values.seed}, each kind of message first. Cut so far: ${coverage.join("; ")}.`,
+    text: `A proxy counts the messages to PostgreSQL and the requests to the object store, and loses a connection, all connections, the process or the server at one of them: before it is delivered, in its middle, after its effect and before the answer, and in the middle of the answer. PostgreSQL runs with fsync on, and is stopped in its mode \`immediate\`. Then a plain command follows, and the rows, their responses, a replay into an empty warehouse and the published copy are compared with an uninterrupted run's. The messages are a sample by seed ${seed}, each kind of message first. Cut so far: ${coverage.join("; ")}.`,
     effects: "messages to PostgreSQL, requests to the object store",
     commit: git("rev-parse", "--short", "HEAD"),
     date: new Date().toISOString().slice(0, 10),
@@ -290,15 +308,15 @@ const figuresOf = () => {
 }
 
 mkdirSync(folder, { recursive: true })
-const until = Date.now() + Number(values.minutes) * 60_000
+const until = Date.now() + minutes * 60_000
 if (values.shard !== undefined || values.only !== undefined) {
-  await runShard(Number(values.shard ?? 0), until)
-  process.exit(0)
+  process.exit((await runShard(Number(values.shard ?? 0), until)) ? 0 : 1)
 }
+process.stdout.write(`Seed ${seed}, ${minutes} minutes; what was tried is kept in ${folder}\n`)
 const shards = Array.from({ length: SHARDS }, (_, shard) => {
   const child = spawn(
     process.execPath,
-    [import.meta.filename, ...process.argv.slice(2), "--shard", String(shard)],
+    [import.meta.filename, folder, ...process.argv.slice(2), "--shard", String(shard)],
     { stdio: "inherit" },
   )
   return new Promise<number | null>((resolve) => child.once("exit", resolve))
@@ -306,7 +324,12 @@ const shards = Array.from({ length: SHARDS }, (_, shard) => {
 const codes = await Promise.all(shards)
 const figures = figuresOf()
 const json = `${JSON.stringify(figures, undefined, 2)}\n`
-writeFileSync(join(import.meta.dirname, "../figures/lake.json"), json)
+if (values.slice) rmSync(folder, { recursive: true })
+else {
+  const place = join(import.meta.dirname, "../figures")
+  mkdirSync(place, { recursive: true })
+  writeFileSync(join(place, "lake.json"), json)
+}
 for (const {
   command,
   effects,
