@@ -3,10 +3,11 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { defaultWire } from "../../../src/extract/request.ts"
-import { parseDay } from "../../../src/domain/values/time.ts"
+import { formatDay, parseDay } from "../../../src/domain/values/time.ts"
 import { defaultParquet } from "../../../src/load/published/parquet/parquetFile.ts"
 import { pipelineNames, tables } from "../../../src/pipelines/catalog.ts"
 import type { PipelineSummary, RunSummary } from "../../../src/pipelines/model/progress.ts"
+import { json, scriptedServer } from "../../support/servers/scriptedServer.ts"
 import { asAdmin, simulated } from "../../support/simulated.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
 import { letAnHourPass, query, runOnce } from "../../support/warehouseRun.ts"
@@ -110,5 +111,83 @@ describe("a second run over facts that stand still", () => {
       expect(summary).toMatchObject({ outcome: "complete", nothingNew: true, published: false })
       expect(yield* counts(dataDir)).toEqual(before)
     }),
+  )
+})
+
+describe("fields next to a list", () => {
+  const today = Math.floor(Date.now() / 86_400_000)
+  const series = Array.from({ length: 60 }, (_, age) => today - age).toReversed()
+
+  it.live(
+    "whose values belong to the days requested make no version with each run, a new field does",
+    () =>
+      Effect.gen(function* () {
+        let policy: object = { policy: "a" }
+        const { url } = yield* scriptedServer(({ url: path }, response) => {
+          const { pathname, searchParams } = new URL(path, "http://service")
+          const vaults = [{ address: `0x${"1".repeat(40)}`, chain: 1 }]
+          if (pathname.endsWith("/chart")) {
+            const wanted = Number(searchParams.get("daysAgo"))
+            const days = wanted < 0 ? series : series.slice(-wanted)
+            const labels = days.map((day) => formatDay(day))
+            const values = days.map((day) => day / 1e6)
+            return json(response, { labels, values, average: days.length, ...policy })
+          }
+          if (pathname.includes("/historical_allocations/")) {
+            const from = searchParams.get("startDate") ?? ""
+            const to = searchParams.get("endDate") ?? "9999"
+            const days = series
+              .map((day) => formatDay(day))
+              .filter((day) => day >= from && day <= to)
+            const points = days.map((date) => ({ date, protocol: "Aave", value: 1 }))
+            return json(response, { points, first: from, count: points.length, ...policy })
+          }
+          if (pathname.endsWith("/audit_log")) {
+            const log = Array.from({ length: 7 }, (_, at) => ({
+              timestamp: `2026-01-0${7 - at}T00:00:00`,
+              type: "t",
+              summary: `${7 - at}`,
+            })).filter(({ timestamp }) => timestamp < (searchParams.get("before") ?? "9"))
+            const events = log.slice(0, 3)
+            return json(response, { events, has_more: log.length > 3, left: log.length, ...policy })
+          }
+          json(response, searchParams.get("status") === "active" ? vaults : [])
+        })
+        const dataDir = yield* temporaryFolder
+        const pipelines = ["apy_history", "allocation_history", "audit_log"]
+        const sync = runOnce(url, dataDir, { pipelines, settings: { auditFullScanDays: 0 } })
+        const current = query(
+          dataDir,
+          `select endpoint, variant, extra, (select count(*)::int from core.response_envelopes e
+           where (e.endpoint, e.variant) = (t.endpoint, t.variant)) as versions
+         from core.response_envelopes t where is_current order by all`,
+        )
+        expect((yield* sync).summary.outcome).toBe("complete")
+        const first = yield* current
+        const smoothed = first.find(({ variant }) => variant === "smoothed 7d")
+        expect(smoothed).toMatchObject({ extra: '{"average":60,"policy":"a"}', versions: 1 })
+        expect(first.map(({ versions }) => versions)).toEqual(first.map(() => 1))
+        expect(
+          first.map(({ endpoint, variant }) => `${String(endpoint)} ${String(variant)}`),
+        ).toEqual([
+          "audit_log -",
+          "audit_log older pages",
+          "historical_allocations -",
+          "historical_apy_chart smoothed 7d",
+          "historical_apy_chart unsmoothed 7d",
+        ])
+        expect((yield* sync).summary).toMatchObject({ outcome: "complete", nothingNew: true })
+        expect(yield* current).toEqual(first)
+        // The newest page of the log is the same request in each run.
+        policy = { policy: "b" }
+        yield* sync
+        const changed = (yield* current).filter(({ versions }) => versions !== 1)
+        expect(changed).toMatchObject([{ endpoint: "audit_log", variant: "-", versions: 2 }])
+        policy = { policy: "b", block: 5 }
+        yield* sync
+        const found = yield* current
+        expect(found.map(({ versions }) => versions)).toEqual([3, 2, 2, 2, 2])
+        for (const { extra } of found) expect(extra).toContain('"block":5')
+      }),
   )
 })

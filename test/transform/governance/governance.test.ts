@@ -120,6 +120,7 @@ describe("roles", () => {
         variant: "-",
         reported_at: null,
         reported_times: null,
+        compared: expect.stringMatching(/^[0-9a-f]{64}$/),
         extra: { pending_roles: ["keeper"] },
       },
     ])

@@ -64,6 +64,12 @@ export const auditLogRows = (
       },
       at: (row) => `$.entries[${row}]`,
     }),
-    envelopeRows("audit_log", body, ["entries", "has_more"], source),
+    envelopeRows(
+      "audit_log",
+      body,
+      ["entries", "has_more"],
+      source,
+      source.inputs["before"] === undefined ? {} : { variant: "older pages", isPartOfList: true },
+    ),
   )
 }

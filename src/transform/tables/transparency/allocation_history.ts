@@ -123,7 +123,7 @@ export const allocationHistoryRows = (
       drift: mapped.drift.filter(({ path }) => !ownFields.has(path)),
       rejected: [...rejected, ...mapped.rejected],
     },
-    envelopeRows("historical_allocations", body, ["points"], source),
+    envelopeRows("historical_allocations", body, ["points"], source, { isPartOfList: true }),
   )
 }
 

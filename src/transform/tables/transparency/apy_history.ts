@@ -71,13 +71,10 @@ export const apyHistoryRows = (
         },
         at: (row) => `$.labels[${row}]`,
       }),
-      envelopeRows(
-        "historical_apy_chart",
-        chart,
-        ["labels", name],
-        source,
-        `${smoothed ? "smoothed" : "unsmoothed"} ${days}d`,
-      ),
+      envelopeRows("historical_apy_chart", chart, ["labels", name], source, {
+        variant: `${smoothed ? "smoothed" : "unsmoothed"} ${days}d`,
+        isPartOfList: true,
+      }),
     ),
   )
 }
