@@ -236,7 +236,9 @@ describe("transactions", () => {
     [{ is_failed: true }, true],
     [{ success: true }, false],
     [{ isError: false }, false],
-    [{ status: 0 }, true],
+    [{ status: "0x0" }, true],
+    [{ status: 0 }, null],
+    [{ status: "1" }, null],
     [{ status: "REVERTED" }, true],
     // A mined transaction may have failed.
     [{ status: "mined" }, null],

@@ -6,7 +6,7 @@ export interface Shape {
   /** The layout in words, for messages: `a list of records`. */
   readonly name: string
   /**
-   * `record`: the record that is read is one itself. `list`: a list of records. `map`: records by key. `figures`:
+   * `record`: the record that is read is one itself, and contains no others. `list`: a list of records. `map`: records by key. `figures`:
    * numbers by key. `lists`: lists of records by key, which is one of `keys`.
    */
   readonly holds: "record" | "list" | "map" | "figures" | "lists"

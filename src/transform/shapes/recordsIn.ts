@@ -36,6 +36,7 @@ export const recordsIn = (
   return (holder) => {
     for (const find of shapes) {
       const found = find(holder)
+      if (found === "ambiguous") return undefined
       if (found !== undefined) return found
     }
     return undefined
@@ -58,11 +59,11 @@ const finderOf = (
   table: Table,
   source: Pick<Source<unknown>, "fields">,
   read: ReadonlyArray<string>,
-): FindRecords => {
+): ((holder: JsonObject) => Found | "ambiguous" | undefined) => {
   const fits = fitsIn(shape, table, source)
   const recordsOf = readerOf(shape, fits)
   if (shape.in !== undefined) {
-    const places = [...new Set([...configuredPlaces(table, source), ...spellings(...shape.in)])]
+    const places = placesIn(table, source, shape)
     return (holder) => {
       for (const field of places) {
         const value = holder[field]
@@ -74,7 +75,12 @@ const finderOf = (
   }
   if (shape.holds === "record") {
     const whole = { shape, field: undefined, others: [], rest: {} }
-    return (holder) => (fits(holder) ? { ...whole, records: [holder] } : undefined)
+    const places = placesIn(table, source, ...(table.shapes ?? []))
+    const hasPlace = (holder: JsonObject) => places.some((field) => isPlace(holder[field]))
+    return (holder) => {
+      if (!fits(holder)) return undefined
+      return hasPlace(holder) ? "ambiguous" : { ...whole, records: [holder] }
+    }
   }
   const keysOf =
     shape.keys === undefined
@@ -87,6 +93,19 @@ const finderOf = (
     return { shape, field: undefined, ...chosen, rest: without(holder, ...keys) }
   }
 }
+
+/** The names of the fields with records: those of the setting, then those of the shapes. */
+const placesIn = (
+  table: Table,
+  source: Pick<Source<unknown>, "fields">,
+  ...shapes: ReadonlyArray<Shape>
+): ReadonlyArray<string> => {
+  const declared = shapes.flatMap(({ in: names = [] }) => spellings(...names))
+  return [...new Set([...configuredPlaces(table, source), ...declared])]
+}
+
+const isPlace = (value: unknown): boolean =>
+  isJsonObject(value) || (Array.isArray(value) && value.length > 0)
 
 /** The chosen keys of a record; `undefined` if it has numbers that the setting does not mention. */
 const keysIn = (

@@ -284,7 +284,8 @@ describe("timelock requests", () => {
   it.each([
     ["delay_seconds", 172800, 172800],
     ["delaySeconds", "172800", 172800],
-    ["delay", 172800, 172800],
+    ["delay_seconds", 172800, 172800],
+    ["delay", 172800, null],
     ["duration_seconds", 172800, 172800],
     ["delay", "2 days", null],
     ["delay", 0.5, null],

@@ -118,6 +118,7 @@ describe("a point in another shape is rejected, whatever its names are", () => {
     ["a map of records and numbers", { allocations: { Aave: { value: 60 }, count: 1 } }],
     ["a list of names", { allocations: ["Aave"] }],
     ["a list under other names", { allocations: [{ name: "Aave", usd: 10 }] }],
+    ["a record that contains others", { protocol: "all", value: 1, allocations: { Aave: 1 } }],
     ["nothing", {}],
     ["no allocations", { allocations: null }],
   ])("%s", (_, fields) => {

@@ -64,9 +64,9 @@ export const timelockColumns = (
     ),
     ...named,
   },
-  // Contracts count delays in seconds (§2.9 names no field).
+  // §2.9 names no field, so one must say its unit.
   field.integer("delay_seconds", "Wait from scheduled_at until it can be executed", {
-    names: ["delay_seconds", "duration_seconds", "delay", "duration"],
+    names: ["delay_seconds", "duration_seconds"],
     unit: "seconds",
   }),
   field.timestamp("closed_at", "When it was executed or cancelled", {

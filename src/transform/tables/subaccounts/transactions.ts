@@ -19,8 +19,9 @@ const succeededNames = ["success", "is_success", "succeeded", "successful"]
 
 const saysFailed = new Set(spellings(...failedNames))
 const saysSucceeded = new Set(spellings(...succeededNames))
-const failed = /^(failed|failure|fail|error|errored|reverted|revert|0|0x0)$/i
-const succeeded = /^(success|successful|succeeded|ok|1|0x1)$/i
+// States that say so in words, and those of an EVM receipt. A plain 0 or 1 is either, depending on the service.
+const failedStates = new Set(["failed", "failure", "error", "reverted", "0x0"])
+const succeededStates = new Set(["success", "successful", "succeeded", "ok", "0x1"])
 
 /** Whether the transaction failed, according to a flag or an unambiguous status. */
 const failure: Reader = (value, name) => {
@@ -29,10 +30,10 @@ const failure: Reader = (value, name) => {
       ? { value: value === saysFailed.has(name), isWhole: true }
       : undefined
   }
-  const text = typeof value === "number" ? String(value) : value
-  if (typeof text !== "string") return undefined
-  if (failed.test(text)) return { value: true, isWhole: false }
-  return succeeded.test(text) ? { value: false, isWhole: false } : undefined
+  if (typeof value !== "string") return undefined
+  const state = value.toLowerCase()
+  if (failedStates.has(state)) return { value: true, isWhole: false }
+  return succeededStates.has(state) ? { value: false, isWhole: false } : undefined
 }
 
 export const transactions: Table = {
@@ -65,7 +66,7 @@ export const transactions: Table = {
       names: ["transaction_hash", "tx_hash", "hash", "signature"],
       read: hash,
     }),
-    // The 0 or 1 of a receipt is a status too.
+    // A number is a status too.
     field.text("status", "State of the transaction, as sent", {
       names: statusNames,
       read: id,
