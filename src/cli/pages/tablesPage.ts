@@ -46,6 +46,7 @@ const section = (entry: DictionaryEntry): string =>
       `- One row per ${entry.grain}`,
       `- Key: ${entry.key.map(code).join(", ")}`,
       `- Source: ${entry.source}`,
+      ...(entry.shapes.length === 0 ? [] : [`- Shapes: ${entry.shapes.join("; ")}`]),
       ...(entry.asOf === undefined ? [] : [`- As it was at an instant: ${code(entry.asOf)}`]),
     ].join("\n"),
     [

@@ -1,6 +1,7 @@
 // The data dictionary: every table and mart, from the declarations that the database itself is made from. `vaulthouse
 // tables`, docs/tables.md, deploy/dbt and the tables of schema meta are made from it.
 import type { Column } from "../../domain/table/column.ts"
+import type { Shape } from "../../domain/table/shape.ts"
 import { allColumns, storedKey, type Table, tableName } from "../../domain/table/table.ts"
 import { asOfMacro } from "./asOf.ts"
 import { storedTables } from "../tables/ddl.ts"
@@ -29,6 +30,8 @@ export interface DictionaryEntry {
   /** No two rows have the same values in these. */
   readonly key: ReadonlyArray<string>
   readonly source: string
+  /** Where its records may be in a response, in words; empty where they are in one place. */
+  readonly shapes: ReadonlyArray<string>
   /** The macro that gives the table as it was known at an instant, for tables that keep their past. */
   readonly asOf: string | undefined
   readonly columns: ReadonlyArray<DictionaryColumn>
@@ -64,6 +67,7 @@ const martEntry = (mart: Mart): DictionaryEntry => ({
   grain: mart.grain,
   key: mart.key,
   source: `warehouse/marts/${mart.name}.sql`,
+  shapes: [],
   asOf: undefined,
   columns: mart.columns.map(({ name, type, unit, comment, measure }) => ({
     name,
@@ -86,11 +90,15 @@ const tableEntry = (table: Table): DictionaryEntry => {
     grain: table.grain,
     key: storedKey(table),
     source: table.source,
+    shapes: (table.shapes ?? []).map(shapeText),
     asOf: macro && `mart.${macro.name}(instant)`,
     columns: allColumns(table).map(columnEntry),
     example: table.example,
   }
 }
+
+const shapeText = ({ name, in: places = [] }: Shape): string =>
+  places.length === 0 ? name : `${name} in \`${places.join("`, `")}\``
 
 const columnEntry = ({
   name,

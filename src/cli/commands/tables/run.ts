@@ -66,6 +66,9 @@ const entryText = (entry: DictionaryEntry): string =>
     `one row per  ${paragraph(entry.grain, 13)}`,
     `key          ${paragraph(entry.key.join(", "), 13)}`,
     `source       ${paragraph(entry.source, 13)}`,
+    ...(entry.shapes.length === 0
+      ? []
+      : [`shapes       ${paragraph(entry.shapes.join("; "), 13)}`]),
     ...(entry.asOf === undefined ? [] : [`as of        ${paragraph(entry.asOf, 13)}`]),
     "",
     textTable(
