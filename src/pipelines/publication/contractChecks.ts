@@ -30,7 +30,7 @@ export const contractChecks = ({ contracts = {}, fields = {} }: ContractSettings
       return {
         name: `${tableName(table)}.${RULE}`,
         description:
-          "Frozen: every field has a column or is named for `extra` in the setting fields, in its type",
+          "Frozen: every field has a column, or is named for extra in the setting fields, in its type",
         severity: "error",
         tolerance: null,
         needs: ["ops.schema_drift"],
