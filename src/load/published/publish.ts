@@ -5,6 +5,7 @@ import { readdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import { rowsOf } from "../duckdb/rowsOf.ts"
+import { markEverything } from "../commit/markEverything.ts"
 import { Changes, onCopy, type Session } from "../commit/session.ts"
 import { transaction } from "../duckdb/transaction.ts"
 import { makePrivateDirectory } from "../files/privateDirectory.ts"
@@ -52,7 +53,7 @@ export interface PublishOptions {
 export interface Publishing extends PublishOptions {
   /** Fingerprint of everything besides the rows that decides what is published; if it changes, that is news. */
   readonly definition: string
-  /** Make every stored mart and Parquet file again, even if recorded as up to date. */
+  /** Make everything again from the rows, as after they were changed by hand, even if recorded as up to date. */
   readonly rebuildAll?: boolean
 }
 
@@ -157,6 +158,7 @@ const publishAll = async (
   await writeDurably(unfinished(dataDir), "")
   // Changes from here on are not in this publication and have to be marked again.
   session.marked.clear()
+  if (options.rebuildAll === true) await markEverything(session, warehouse.tables)
   const { runId } = session
   const micros = await stamp(session, undefined, undefined)
   const publishedAt = isoOf(BigInt(micros))

@@ -558,6 +558,34 @@ describe("the Parquet export", () => {
     }),
   )
 
+  it.live("made whole has the months whose rows were changed by hand, and so have later ones", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      yield* asRun(dataDir, Effect.andThen(commit(readingsBatch(twoMonths(1))), publishAll))
+      const byHand = Effect.flatMap(Warehouse, ({ exclusively }) =>
+        exclusively("Changes by hand", async ({ connection }) => {
+          await connection.run(`
+            INSERT INTO core.readings SELECT * REPLACE (TIMESTAMP '2023-05-06' AS observed_at)
+            FROM core.readings LIMIT 1;
+            UPDATE core.readings SET value = 7 WHERE observed_at >= TIMESTAMP '2024-02-01';
+            DELETE FROM core.readings WHERE observed_at BETWEEN TIMESTAMP '2024-01-01' AND TIMESTAMP '2024-01-31 23:59:59'`)
+        }),
+      )
+      const stored = inMemory(`SELECT strftime(observed_at AT TIME ZONE 'UTC', '%Y-%m') AS month,
+          list(DISTINCT value) AS values
+        FROM '${dataDir}/parquet/current/core/readings/*.parquet' GROUP BY month ORDER BY month`)
+      const expected = [
+        { month: "2023-05", values: [1] },
+        { month: "2024-02", values: [7] },
+      ]
+      yield* asRun(dataDir, Effect.andThen(byHand, publish({ ...published, rebuildAll: true })))
+      expect(yield* stored).toEqual(expected)
+      expect(yield* verify(dataDir)).toEqual([])
+      yield* asRun(dataDir, publishAll)
+      expect(yield* stored).toEqual(expected)
+    }),
+  )
+
   it.live("gives every file of a table the same columns after one was added", () =>
     Effect.gen(function* () {
       const dataDir = yield* temporaryFolder
