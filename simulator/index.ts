@@ -42,6 +42,8 @@ export interface Listen {
   readonly host?: string
   /** Default 0: any free port. */
   readonly port?: number
+  /** The milliseconds that the rate limit counts. Default: the machine's. */
+  readonly monotonic?: () => number
 }
 
 /** Options that do not change which platform is simulated. */
@@ -64,7 +66,8 @@ export const startSimulator = async (
     return { app: makeApp(serving), serving }
   }
   const chooser = (): FaultChooser => new FaultChooser(options.faults, options.seed)
-  const bucket = () => (options.rateLimit === null ? undefined : new TokenBucket(options.rateLimit))
+  const bucket = () =>
+    options.rateLimit === null ? undefined : new TokenBucket(options.rateLimit, listen.monotonic)
   let current = serve(chooser(), bucket())
 
   const patch = (change: OptionsPatch): void => {

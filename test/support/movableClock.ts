@@ -1,5 +1,5 @@
-// The machine's clock, and one ahead of it by what a test says, so that a limit of time is met when the test wants it
-// and not when the machine is slow.
+// The machine's clock, moved on by what a test says and as slow as the machine, so that a limit of time is met when the
+// test wants it and not when the machine has much to do.
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -7,6 +7,8 @@ import * as Effect from "effect/Effect"
 export interface MovableClock {
   /** Moves the clock on; sleeps whose time has come then end. */
   readonly advance: (millis: number) => void
+  /** Milliseconds since some instant. */
+  readonly monotonic: () => number
   /** Under this clock. */
   readonly under: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
@@ -19,10 +21,14 @@ interface Sleeper {
 // What a timer of Node takes: longer ones would end at once.
 const LONGEST_MILLIS = 2 ** 31 - 1
 
-export const movableClock = (aheadMillis = 0): MovableClock => {
+/** `slowness`: how many seconds of the machine are one of the clock's. */
+export const movableClock = ({ aheadMillis = 0, slowness = 1 } = {}): MovableClock => {
   let ahead = aheadMillis
   const sleepers = new Set<Sleeper>()
-  const now = (): number => Date.now() + ahead
+  const [startedAt, since] = [Date.now(), performance.now()]
+  const monotonic = (): number => since + (performance.now() - since) / slowness + ahead
+  const now = (): number => Math.floor(startedAt + monotonic() - since)
+  const nanos = (): bigint => BigInt(Math.floor(monotonic() * 1e6))
   const sleep = (duration: Duration.Duration): Effect.Effect<void> =>
     Effect.callback<void>((resume) => {
       const millis = Duration.toMillis(duration)
@@ -37,7 +43,7 @@ export const movableClock = (aheadMillis = 0): MovableClock => {
           resume(Effect.void)
         },
       }
-      const timer = setTimeout(sleeper.wake, Math.min(millis, LONGEST_MILLIS))
+      const timer = setTimeout(sleeper.wake, Math.min(millis * slowness, LONGEST_MILLIS))
       sleepers.add(sleeper)
       return Effect.sync(end)
     })
@@ -46,25 +52,20 @@ export const movableClock = (aheadMillis = 0): MovableClock => {
       ahead += millis
       for (const { due, wake } of sleepers) if (due <= now()) wake()
     },
+    monotonic,
     under: (work) =>
-      Effect.clockWith((clock) =>
-        Effect.provideService(work, Clock.Clock, {
-          currentTimeMillisUnsafe: now,
-          currentTimeMillis: Effect.sync(now),
-          currentTimeNanosUnsafe: () => BigInt(now()) * 1_000_000n,
-          currentTimeNanos: Effect.sync(() => BigInt(now()) * 1_000_000n),
-          monotonicTimeNanosUnsafe: () =>
-            clock.monotonicTimeNanosUnsafe() + BigInt(ahead) * 1_000_000n,
-          monotonicTimeNanos: Effect.map(
-            clock.monotonicTimeNanos,
-            (nanos) => nanos + BigInt(ahead) * 1_000_000n,
-          ),
-          sleep,
-        }),
-      ),
+      Effect.provideService(work, Clock.Clock, {
+        currentTimeMillisUnsafe: now,
+        currentTimeMillis: Effect.sync(now),
+        currentTimeNanosUnsafe: () => BigInt(now()) * 1_000_000n,
+        currentTimeNanos: Effect.sync(() => BigInt(now()) * 1_000_000n),
+        monotonicTimeNanosUnsafe: nanos,
+        monotonicTimeNanos: Effect.sync(nanos),
+        sleep,
+      }),
   }
 }
 
 /** As if the clock were so much ahead. */
 export const ahead = <A, E, R>(millis: number, work: Effect.Effect<A, E, R>) =>
-  movableClock(millis).under(work)
+  movableClock({ aheadMillis: millis }).under(work)

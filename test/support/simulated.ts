@@ -2,16 +2,21 @@
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { type OptionsPatch, type Simulator, startSimulator } from "../../simulator/index.ts"
+import {
+  type Listen,
+  type OptionsPatch,
+  type Simulator,
+  startSimulator,
+} from "../../simulator/index.ts"
 import { query } from "./warehouseRun.ts"
 
 /** The simulator's admin key, as `api` of a run. */
 export const asAdmin = { apiKey: Redacted.make("demo-admin-key") }
 
 /** Lives as long as the scope. No endpoint is slow unless the test wants it to be. */
-export const simulated = (options: OptionsPatch) =>
+export const simulated = (options: OptionsPatch, listen: Listen = {}) =>
   Effect.acquireRelease(
-    Effect.promise(() => startSimulator({ slowReadMs: 0, ...options })),
+    Effect.promise(() => startSimulator({ slowReadMs: 0, ...options }, listen)),
     (simulator) => Effect.promise(() => simulator.close()),
   )
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type { Simulator } from "../../../simulator/index.ts"
+import { movableClock } from "../../support/movableClock.ts"
 import { asAdmin, expectTruth, simulated } from "../../support/simulated.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
 import { query, runOnce } from "../../support/warehouseRun.ts"
@@ -46,17 +47,20 @@ describe("limits", () => {
     Effect.gen(function* () {
       const platform = { now, days: 20, vaults: 8, subaccounts: 6 }
       const api = asAdmin
-      // A quarter of what this machine can now request, so that the limit is met however slow it is.
-      const unlimited = yield* simulated(platform)
+      // By a clock as slow as the machine, which could thus always request more often than it may.
+      const unlimited = yield* simulated({ ...platform, vaults: 3 })
       const measured = yield* runOnce(unlimited.url, yield* temporaryFolder, { api })
       const perSecond = measured.summary.requests / measured.summary.seconds
-      const requestsPerSecond = Math.min(60, Math.max(2, perSecond / 4))
-      const simulator = yield* simulated({
-        ...platform,
-        rateLimit: { requestsPerSecond, burst: 10, retryAfter: "seconds", scope: "all" },
-      })
+      const clock = movableClock({ slowness: Math.max(1, (1.5 * 60) / perSecond) })
+      const rateLimit = {
+        requestsPerSecond: 60,
+        burst: 10,
+        retryAfter: "seconds",
+        scope: "all",
+      } as const
+      const simulator = yield* simulated({ ...platform, rateLimit }, clock)
       const dataDir = yield* temporaryFolder
-      const { summary } = yield* runOnce(simulator.url, dataDir, { api })
+      const { summary } = yield* clock.under(runOnce(simulator.url, dataDir, { api }))
       expect(summary.outcome).toBe("complete")
       yield* expectTruth(simulator, dataDir)
       const starved = summary.pipelines.filter(
@@ -80,7 +84,7 @@ describe("limits", () => {
       expect(Number(learnt?.["rate"])).toBeLessThan(90)
       simulator.patch({ now: "2026-06-02T12:00:00Z" })
       const before = statuses(simulator).length
-      const second = yield* runOnce(simulator.url, dataDir, { api })
+      const second = yield* clock.under(runOnce(simulator.url, dataDir, { api }))
       expect(second.summary.outcome).toBe("complete")
       const next = statuses(simulator).slice(before)
       expect(next.length).toBeGreaterThan(100)
