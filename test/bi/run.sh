@@ -20,7 +20,7 @@ part "Grafana: every query, on PostgreSQL" env TZ=UTC POSTGRES="$PWD/node_module
 part "Notebook: executed" env VAULTHOUSE_PUBLISHED="$published" \
   "$tools/jupyter" nbconvert --to notebook --execute --output-dir "$scratch" deploy/bi/jupyter/vaults.ipynb
 drivers=$installed/jdbc
-test/bi/jdbc.sh "$drivers" && command -v java >/dev/null || { echo "   No JDBC: needs Java and Maven Central"; drivers=; }
+test/bi/jdbc.sh "$drivers" && command -v java >/dev/null || { echo "   skipped: JDBC, which needs Java and Maven Central"; drivers=; }
 part "docs/bi: what the pages show" env JDBC_DRIVERS="${drivers:+$drivers/today}" \
   "$tools/python" test/bi/try_pages.py "$scratch/data" "$scratch"
 part "Readers while syncs run" node test/bi/whileSyncing.ts "$installed/npm" "$scratch" \
