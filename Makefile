@@ -1,6 +1,6 @@
 # Every task of the project; `make` alone lists them. They need only npm and its registry, except where their help says more.
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-month test-package test-browser screenshots test-deploy test-engines test-iceberg test-postgres test-lake proof-lake test-odbc test-bi bench bench-dlt check lint types format docs guide build clean
+.PHONY: help install demo test test-month flaky test-package test-browser screenshots test-deploy test-engines test-iceberg test-postgres test-lake proof-lake test-odbc test-bi bench bench-dlt check lint types format docs guide build clean
 
 # npm replaces node_modules, so it must not run under the Node that lies in there.
 MACHINE_PATH := $(PATH)
@@ -30,6 +30,9 @@ test: install ## Run the tests; `make test ARGS=test/config/Config.test.ts` for 
 
 test-month: install ## Run a simulated month of scheduled syncs: takes minutes (not part of `make test`)
 	@WHOLE_MONTH=1 vitest run test/month
+
+flaky: install ## The tests 20 times in a row beside 20 busy loops: hours; TIMES=3 LOOPS=8 ARGS=test/cli for less
+	@test/flaky.sh $(ARGS)
 
 test-package: install ## Pack the package, install it into an empty folder and use it there (not part of `make test`)
 	@test/package/try.sh
