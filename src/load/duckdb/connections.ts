@@ -24,6 +24,7 @@ export const openConnections = async (
   { memoryLimit = "128MB", threads }: Limits,
   spill: string,
   attach: (writer: DuckDBConnection) => Promise<void>,
+  config: Readonly<Record<string, string>> = {},
 ): Promise<Connections> => {
   makePrivateDirectory(spill)
   const instance = await DuckDBInstance.create(":memory:", {
@@ -31,6 +32,7 @@ export const openConnections = async (
     temp_directory: spill,
     // One core is left to reading and parsing: on two, a second thread here slows both by a sixth.
     threads: String(threads ?? Math.max(1, availableParallelism() - 1)),
+    ...config,
   })
   try {
     const writer = await instance.connect()

@@ -31,6 +31,13 @@ export interface LakeOptions {
 // statement.
 const INLINED_ROWS = 100
 
+/**
+ * Where PostgreSQL's answer is cut short, its extension fails with what DuckDB takes for a bug of its own, after which it
+ * refuses every statement. It could not even roll back, and would end the process while it closes the connection. Since
+ * nothing of a lake is kept in this process, and a copy that fails is thrown away, it goes on.
+ */
+export const GOES_ON = { disable_database_invalidation: "true" }
+
 /** Attaches the lake as `name`, and makes it if there is none. */
 export const attachLake = async (
   connection: DuckDBConnection,

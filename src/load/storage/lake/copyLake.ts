@@ -12,6 +12,7 @@ import { alone } from "../../duckdb/transaction.ts"
 import { CATALOG, literal } from "../../sql/sql.ts"
 import { copyTemplate, STORAGE_VERSION } from "../template.ts"
 import { updateCopy } from "./updateCopy.ts"
+import { GOES_ON } from "./attachLake.ts"
 import type { Copying, OpenOptions } from "../Storage.ts"
 
 export interface LakeToCopy {
@@ -29,11 +30,16 @@ const LAKE = "lake"
 export const copyLake = async <A>(lake: LakeToCopy, copying: Copying<A>): Promise<A> => {
   const { file, previous, storageVersion } = copying
   const open = () =>
-    openConnections(lake.options, lake.spill, async (connection) => {
-      await connection.run(
-        `ATTACH ${literal(file)} AS ${CATALOG} (STORAGE_VERSION ${literal(storageVersion)})`,
-      )
-    })
+    openConnections(
+      lake.options,
+      lake.spill,
+      async (connection) => {
+        await connection.run(
+          `ATTACH ${literal(file)} AS ${CATALOG} (STORAGE_VERSION ${literal(storageVersion)})`,
+        )
+      },
+      GOES_ON,
+    )
   if (previous !== undefined) {
     await copyFile(previous, file, constants.COPYFILE_FICLONE)
     // If the earlier copy is damaged, the new one is made from all rows.

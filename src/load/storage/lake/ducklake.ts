@@ -6,7 +6,7 @@ import type { DuckDBConnection } from "@duckdb/node-api"
 import { openConnections } from "../../duckdb/connections.ts"
 import { broken, inspect } from "../inspect.ts"
 import { CATALOG } from "../../sql/sql.ts"
-import { attachIfThere, attachLake, type LakeOptions } from "./attachLake.ts"
+import { attachIfThere, attachLake, GOES_ON, type LakeOptions } from "./attachLake.ts"
 import { Catalog } from "./Catalog.ts"
 import { readRows } from "../../duckdb/readRows.ts"
 import { copyLake } from "./copyLake.ts"
@@ -42,8 +42,11 @@ export const ducklake = (lake: LakeOptions): Storage => ({
     try {
       await catalog.enter()
       const spill = await spillFolder(options.dataDir)
-      const connections = await openConnections(options, spill, (writer) =>
-        attachLake(writer, lake, catalog),
+      const connections = await openConnections(
+        options,
+        spill,
+        (writer) => attachLake(writer, lake, catalog),
+        GOES_ON,
       )
       const { reader, writer } = connections
       return {
