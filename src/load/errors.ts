@@ -73,7 +73,7 @@ export class WarehouseLocked extends Data.TaggedError("WarehouseLocked")<{
 /** DuckDB's extensions report an error of PostgreSQL after texts of their own, and often after all of the SQL. */
 const quotesSql = /Failed to [\w ]+ "[\s\S]*": ?([^\n]*)/
 const namesCatalog =
-  /^[^\n]*\b(?:DuckLake|Postgres|prepared statement|copy data)\b[^\n]*?: ?([^\n:]*)(?:\n|$)/
+  /^[^\n]*\b(?:DuckLake|Postgres|prepared statement|copy data)\b[^\n]*?: ?([^\n:]*)$/m
 
 // Where the connection is lost while DuckLake looks up what only helps it plan, it goes on, and its next statement fails
 // because of that.

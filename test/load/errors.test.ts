@@ -63,6 +63,11 @@ const losses: ReadonlyArray<readonly [at: string, text: string, why: string | un
     undefined,
   ],
   [
+    "in the answer to COPY, as DuckDB's own fault",
+    `Invalid Input Error: Attempting to fetch from an unsuccessful query result\nError: IO Error: Unable to read binary COPY data from Postgres: ${LOST}`,
+    undefined,
+  ],
+  [
     "while a statement is described",
     `Binder Error: Failed to query most recent snapshot for DuckLake: Failed to describe prepared statement: ${LOST}`,
     undefined,

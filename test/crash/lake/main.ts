@@ -140,7 +140,10 @@ const DOCUMENTED = new Set([0, 1, 3, 75])
 const unclear = ({ code, signal, complaints }: Ended): string | undefined => {
   if (signal !== null || code === null) return `ended by ${signal}: ${complaints.slice(0, 300)}`
   if (!DOCUMENTED.has(code)) return `ended with the exit code ${code}`
-  const lines = complaints.split("\n").filter((line) => line !== "" && !line.startsWith("{"))
+  // Besides logs, and what libpq prints of what the server says to it.
+  const lines = complaints
+    .split("\n")
+    .filter((line) => !/^($|\{|WARNING: {2}terminating)/.test(line))
   const isClear =
     code === 0 ||
     (lines.length === 1 &&
