@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url"
 
 const isInstalled = () => {
   try {
-    module.createRequire(import.meta.url).resolve("effect/package.json")
+    module.createRequire(import.meta.url).resolve("@duckdb/node-api/package.json")
     return true
   } catch {
     return false
@@ -44,6 +44,8 @@ if (!isInstalled()) {
   const cache = NODE_COMPILE_CACHE ?? (caches && made(join(caches, "vaulthouse")))
   if (cache) module.enableCompileCache(cache)
   const source = new URL("../src/cli/main.ts", import.meta.url)
+  // Node is silent about what packages in node_modules do, but not when they are part of a bundle.
+  if (!existsSync(source)) process.noDeprecation = true
   await import(
     existsSync(source) ? source.href : new URL("../dist/src/cli/main.js", import.meta.url).href
   )

@@ -30,6 +30,16 @@ says() {
   return 1
 }
 
+# The command is one bundle: besides it there is DuckDB, and Node itself.
+others=$(find node_modules -mindepth 1 -maxdepth 2 -name package.json -o -mindepth 2 -maxdepth 3 -path '*/@*/*' -name package.json |
+  sed 's|^node_modules/||; s|/package.json$||' | grep -vE '^(vaulthouse|vaulthouse/dist|@duckdb/.*|detect-libc|node-linux-.*)$' || true)
+[ -z "$others" ] || { echo "the package brings these too: $others" >&2; exit 1; }
+grep -q '^effect 4' node_modules/vaulthouse/dist/LICENSES.txt
+# The stack trace of a failure names lines of the source.
+"$vaulthouse" sync --base-url http://127.0.0.1:9 --data-dir /proc/nowhere --log-level debug 2>trace.log &&
+  { echo "a sync into /proc succeeded" >&2; exit 1; }
+grep -q 'src/load/.*\.ts:[0-9]' trace.log || { cat trace.log >&2; exit 1; }
+
 "$vaulthouse" simulate --port 0 --vaults 2 --days 5 >simulator.log &
 simulator=$!
 node_modules/.bin/node --eval '

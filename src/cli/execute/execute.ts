@@ -9,6 +9,7 @@ import * as Logger from "effect/Logger"
 import * as Metric from "effect/Metric"
 import * as References from "effect/References"
 import type * as Scope from "effect/Scope"
+import { stackTrace } from "./stackTrace.ts"
 import { type Config, readProcessConfig, withoutFile } from "../../config/Config.ts"
 import { type ConfigError, problemText } from "../../config/ConfigError.ts"
 import { decideColors, paintLevel } from "../terminal/color.ts"
@@ -85,7 +86,7 @@ export const runToEnd = async <E>(
   }
   const error = Cause.squash(exit.cause)
   complain(errorText(error))
-  if (level() === "debug") printError(`${Cause.pretty(exit.cause)}\n`)
+  if (level() === "debug") printError(`${stackTrace(exit.cause)}\n`)
   return exitCodeOf(error)
 }
 
@@ -104,7 +105,7 @@ const formatJson = Logger.make(({ date, logLevel, message, cause, fiber }) => {
     level: logLevel.toUpperCase(),
     message: texts.join(" "),
     ...fiber.getRef(References.CurrentLogAnnotations),
-    ...(cause.reasons.length === 0 ? {} : { error: Cause.pretty(cause) }),
+    ...(cause.reasons.length === 0 ? {} : { error: stackTrace(cause) }),
   })
 })
 
