@@ -1,17 +1,24 @@
 // One writer at a time: DuckDB's lock on a small file that nothing else opens. The operating system releases it when
 // the process ends, however it ends and on whichever host. A file next to it names the holder; its time is the heartbeat.
+import { randomUUID } from "node:crypto"
 import {
   chmodSync,
+  existsSync,
+  linkSync,
+  readdirSync,
   readFileSync,
   realpathSync,
+  renameSync,
   rmSync,
   statSync,
   utimesSync,
   writeFileSync,
 } from "node:fs"
 import { hostname } from "node:os"
-import { join } from "node:path"
+import { basename, dirname, join } from "node:path"
 import { DuckDBInstance } from "@duckdb/node-api"
+import { flush } from "../../domain/flush.ts"
+import { lacksLinks } from "../files/durableFiles.ts"
 import { WarehouseLocked } from "../errors.ts"
 
 export interface Holder {
@@ -47,6 +54,35 @@ const open = (
   mode: "READ_WRITE" | "READ_ONLY",
 ): Promise<DuckDBInstance> =>
   DuckDBInstance.create(lockFile(dataDir, name), { access_mode: mode, threads: "1" })
+
+/**
+ * Puts a complete file in place, never over another: DuckDB can't open one that a kill or a power cut left while it was being
+ * created.
+ */
+const createLockFile = async (file: string): Promise<void> => {
+  const aside = `${file}.${randomUUID()}`
+  try {
+    const instance = await DuckDBInstance.create(aside, { threads: "1" })
+    instance.closeSync()
+    chmodSync(aside, 0o600)
+    await flush(aside)
+    linkSync(aside, file)
+  } catch (cause) {
+    // Another process has made it meanwhile, or has removed what seemed to be left.
+    if (existsSync(file)) return
+    if (!lacksLinks(cause)) throw cause
+    renameSync(aside, file)
+  } finally {
+    rmSync(aside, { force: true })
+  }
+}
+
+/** Removes what killed processes left of creating the file. */
+const removeLeft = (file: string): void => {
+  for (const name of readdirSync(dirname(file))) {
+    if (name.startsWith(`${basename(file)}.`)) rmSync(join(dirname(file), name), { force: true })
+  }
+}
 
 const readHolder = (dataDir: string, name: LockName): Holder | undefined => {
   try {
@@ -88,17 +124,29 @@ export const acquireLock = async (
   if (heldHere.has(key)) throw locked(dataDir, name)
   heldHere.add(key)
   try {
+    const file = lockFile(dataDir, name)
+    if (!existsSync(file)) await createLockFile(file)
     const instance = await openForWriting(dataDir, name)
-    chmodSync(lockFile(dataDir, name), 0o600)
-    const holder: Holder = { pid: process.pid, host: hostname(), since }
-    writeFileSync(holderFile(dataDir, name), `${JSON.stringify(holder)}\n`, { mode: 0o600 })
+    try {
+      removeLeft(file)
+      const holder: Holder = { pid: process.pid, host: hostname(), since }
+      writeFileSync(holderFile(dataDir, name), `${JSON.stringify(holder)}\n`, { mode: 0o600 })
+    } catch (cause) {
+      instance.closeSync()
+      throw cause
+    }
     const heartbeat = setInterval(() => beat(dataDir, name), HEARTBEAT_MILLIS).unref()
     return {
       release: () => {
         clearInterval(heartbeat)
-        rmSync(holderFile(dataDir, name), { force: true })
-        instance.closeSync()
-        heldHere.delete(key)
+        try {
+          rmSync(holderFile(dataDir, name), { force: true })
+        } catch {
+          // One that is left names no holder: who reads it tries the lock too.
+        } finally {
+          instance.closeSync()
+          heldHere.delete(key)
+        }
       },
     }
   } catch (cause) {

@@ -24,13 +24,17 @@ const cacheFolder = (): string => join(homedir(), ".cache", "vaulthouse")
 
 const KEPT_MILLIS = 30 * 86_400_000
 
-/** Removes layouts of other versions after a month, and the same layout with other marts at once. */
+/**
+ * Removes layouts of other versions, and what killed processes left of making one, after a month, and the same layout with
+ * other marts at once.
+ */
 const removeOld = (folder: string, layout: string): void => {
   for (const name of readdirSync(folder)) {
-    if (!name.endsWith(".duckdb")) continue
+    if (!/\.duckdb(\.|$)/.test(name)) continue
     const file = join(folder, name)
     const isOld = Date.now() - statSync(file).mtimeMs > KEPT_MILLIS
-    if (isOld || name.startsWith(layout)) rmSync(file, { force: true })
+    if (isOld || (name.startsWith(layout) && name.endsWith(".duckdb")))
+      rmSync(file, { force: true })
   }
 }
 

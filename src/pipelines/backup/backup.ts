@@ -11,7 +11,7 @@ import { segmentFiles } from "../../archive/segments.ts"
 import { flush, makeFolder } from "../../domain/flush.ts"
 import { isInObjectStore } from "../../domain/stores/objectStore.ts"
 import { databaseFile } from "../../load/storage/file/duckdbFile.ts"
-import { sha256Of, writeDurably } from "../../load/files/durableFiles.ts"
+import { putInPlace, sha256Of, writeDurably } from "../../load/files/durableFiles.ts"
 import { publishedDirectory } from "../../load/published/read/PublishedCopy.ts"
 import {
   CURRENT,
@@ -144,15 +144,21 @@ const readBackup = async (folder: string): Promise<Backup> => {
   }
 }
 
-/** Checks the backup and restores it into `dataDir`, which must hold no warehouse and no archive. */
+/** Whether the archive in the folder is at most what a restore that was interrupted has copied. */
+const holdsOnly = (archive: string, { files }: Backup): boolean => {
+  const stored = new Set(files.map(({ path }) => basename(path)))
+  return !existsSync(archive) || readdirSync(archive).every((name) => stored.has(name))
+}
+
+/** Checks the backup and restores it into `dataDir`, which must hold no warehouse and no archive, except for what an interrupted restore left. */
 export const restore = Effect.fnUntraced(function* (folder: string, place: Place) {
   const { dataDir } = place
   return yield* attempt(
     `Restoring ${folder} failed`,
-    `Remove ${dataDir}, check disk space and permissions, and run it again.`,
+    "Check disk space and permissions, and run it again.",
     async () => {
       const stored = await readBackup(folder)
-      if (existsSync(databaseFile(dataDir)) || !isEmpty(folderOfArchive(place))) {
+      if (existsSync(databaseFile(dataDir)) || !holdsOnly(folderOfArchive(place), stored)) {
         throw new BackupError({
           why: `${dataDir} holds a warehouse already.`,
           advice: "Restore into a new folder with --data-dir, or move the old one away first.",
@@ -176,8 +182,10 @@ export const restore = Effect.fnUntraced(function* (folder: string, place: Place
       const current = await readCurrent(dataDir)
       if (current === undefined) throw new Error(`${join(folder, PUBLISHED)} can't be read`)
       await giveStableName(dataDir, current.file)
-      // The writer's file last: without it nothing counts as a warehouse.
-      await copy(join(folder, "published", current.file), databaseFile(dataDir))
+      // The writer's file last, and whole: without it nothing counts as a warehouse, and the restore can be repeated.
+      const aside = `${databaseFile(dataDir)}.new`
+      await copy(join(folder, "published", current.file), aside)
+      await putInPlace(aside, databaseFile(dataDir))
       return stored
     },
   )

@@ -1,7 +1,7 @@
 // One writer at a time: who is refused, who waits, and that a dead process blocks no other.
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { writeFileSync } from "node:fs"
+import { readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -46,6 +46,17 @@ describe("the warehouse's lock", () => {
       const error = yield* Effect.flip(Effect.scoped(open(dataDir)))
       expect(error._tag).toBe("WarehouseLocked")
       expect(error.message).toContain(`process ${process.pid}`)
+    }),
+  )
+
+  it.live("removes what killed processes left of creating its file", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      // As long as DuckDB has written nothing else into it.
+      writeFileSync(join(dataDir, "writer.lock.of-a-killed-one"), "")
+      yield* Effect.scoped(open(dataDir))
+      const left = readdirSync(dataDir).filter((name) => name.startsWith("writer."))
+      expect(left).toEqual(["writer.lock"])
     }),
   )
 

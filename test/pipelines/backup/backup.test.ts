@@ -86,6 +86,22 @@ it.live("a backup between the two steps of a publication is the earlier one, who
   }),
 )
 
+it.live("a restore that was interrupted is repeated", () =>
+  Effect.gen(function* () {
+    const { dataDir, target, elsewhere } = yield* synced
+    const before = yield* fingerprint(dataDir)
+    const { files } = yield* backup({ dataDir }, target)
+    const segment = files.find(({ path }) => path.startsWith("raw/"))?.path ?? ""
+    mkdirSync(join(elsewhere, "raw"), { recursive: true })
+    writeFileSync(join(elsewhere, segment), "half of")
+    writeFileSync(join(elsewhere, "vaulthouse.duckdb.new"), "half of")
+    yield* restore(target, { dataDir: elsewhere })
+    expect(yield* fingerprint(elsewhere)).toEqual(before)
+    expect(yield* verify({ dataDir: elsewhere })).toEqual([])
+    expect(existsSync(join(elsewhere, "vaulthouse.duckdb.new"))).toBe(false)
+  }),
+)
+
 it.live("refuses what is no backup, one that changed, and a target in use", () =>
   Effect.gen(function* () {
     const { dataDir, target, elsewhere } = yield* synced

@@ -1,0 +1,179 @@
+// What is interrupted: each command on a folder that needs it.
+import { cpSync, rmSync } from "node:fs"
+import { DuckDBInstance } from "@duckdb/node-api"
+import { literal } from "../../src/load/sql/sql.ts"
+import type { Moment, World } from "./world.ts"
+
+export interface Case {
+  readonly name: string
+  /** Makes the folder in which the commands are interrupted. */
+  readonly prepare: (world: World) => Promise<void>
+  readonly moment: Moment
+  readonly commands: ReadonlyArray<ReadonlyArray<string>>
+  /** Commands that a user repeats after a death, before the next sync. */
+  readonly again?: ReadonlyArray<ReadonlyArray<string>>
+  /** `data` where absent. */
+  readonly dataDir?: string
+}
+
+const pipelines = ["vaults", "ratio_history", "subaccounts"]
+const sync = ["sync", "--data-dir", "data"]
+
+const first: Moment = { now: "2026-06-01T05:00:00Z" }
+/** Two more hours, restated ones, and a subaccount less. */
+const later: Moment = { now: "2026-06-01T07:00:00Z", revision: 1, subaccounts: 2 }
+
+const synced = async (world: World, ...moments: ReadonlyArray<Moment>): Promise<void> => {
+  world.begin(pipelines)
+  for (const moment of moments) {
+    world.at(moment)
+    await world.must(...sync)
+  }
+}
+
+const change = async (world: World, ...statements: ReadonlyArray<string>): Promise<void> => {
+  const instance = await DuckDBInstance.create(":memory:")
+  const connection = await instance.connect()
+  await connection.run(
+    `ATTACH ${literal(world.path("data/vaulthouse.duckdb"))} AS changed; USE changed`,
+  )
+  for (const statement of statements) await connection.run(statement)
+  await connection.run("CHECKPOINT changed; USE memory; DETACH changed")
+  connection.closeSync()
+  instance.closeSync()
+}
+
+export const cases: ReadonlyArray<Case> = [
+  {
+    name: "first sync",
+    prepare: async (world) => world.begin(pipelines),
+    moment: first,
+    commands: [sync],
+  },
+  {
+    name: "sync",
+    prepare: (world) => synced(world, first),
+    moment: later,
+    commands: [sync],
+  },
+  {
+    name: "replay",
+    prepare: async (world) => {
+      await synced(world, first, later)
+      for (const end of ["", ".wal"]) {
+        rmSync(world.path(`data/vaulthouse.duckdb${end}`), { force: true })
+      }
+    },
+    moment: later,
+    commands: [["replay", "--data-dir", "data"]],
+    again: [["replay", "--data-dir", "data"]],
+  },
+  {
+    name: "replay over a warehouse",
+    prepare: async (world) => {
+      await synced(world, first, later)
+      await change(world, "update core.ratio_history set actual_tvl = 1")
+    },
+    moment: later,
+    commands: [["replay", "--data-dir", "data"]],
+    again: [["replay", "--data-dir", "data"]],
+  },
+  {
+    name: "publish",
+    prepare: async (world) => {
+      await synced(world, first)
+      world.at(later)
+      await world.must(...sync, "--no-publish")
+    },
+    moment: later,
+    commands: [["publish", "--data-dir", "data"]],
+  },
+  {
+    name: "publish --all",
+    prepare: (world) => synced(world, first),
+    moment: first,
+    commands: [["publish", "--all", "--data-dir", "data"]],
+  },
+  {
+    name: "compact",
+    prepare: (world) =>
+      synced(
+        world,
+        { now: "2026-05-31T20:00:00Z" },
+        { now: "2026-05-31T23:00:00Z", subaccounts: 2 },
+      ),
+    moment: { ...first, subaccounts: 2 },
+    commands: [["compact", "--data-dir", "data"]],
+  },
+  {
+    name: "prune",
+    prepare: (world) =>
+      synced(
+        world,
+        { now: "2026-05-31T20:00:00Z" },
+        { now: "2026-05-31T21:00:00Z", subaccounts: 2 },
+        { now: "2026-05-31T21:30:00Z", subaccounts: 2 },
+      ),
+    moment: { now: "2026-06-03T05:00:00Z", subaccounts: 2 },
+    commands: [["prune", "--older-than", "1d", "--data-dir", "data"]],
+  },
+  {
+    name: "backup",
+    prepare: (world) => synced(world, first),
+    moment: first,
+    commands: [["backup", "backup", "--data-dir", "data"]],
+  },
+  {
+    name: "restore",
+    prepare: async (world) => {
+      await synced(world, first)
+      await world.must("backup", world.outside("backup"), "--data-dir", "data")
+      rmSync(world.path("data"), { recursive: true })
+      cpSync(world.outside("backup"), world.path("backup"), { recursive: true })
+    },
+    moment: first,
+    commands: [["restore", "backup", "--data-dir", "data"]],
+    again: [["restore", "backup", "--data-dir", "data"]],
+  },
+  {
+    name: "migration",
+    prepare: async (world) => {
+      await synced(world, first)
+      await change(
+        world,
+        "alter table ops.tasks drop column error_text",
+        "drop table ops.schema_drift",
+        "delete from ops.layout",
+      )
+    },
+    moment: later,
+    commands: [sync],
+  },
+  {
+    name: "sync --fill-gaps",
+    prepare: async (world) => {
+      world.begin(pipelines)
+      world.at({ ...first, faults: [{ kind: "invalid-json", match: "fields=ratio", count: 1 }] })
+      // Ends with 3: the first window is in quarantine.
+      await world.run(sync)
+    },
+    moment: later,
+    commands: [[...sync, "--fill-gaps"]],
+  },
+  {
+    name: "a field made a column",
+    prepare: async (world) => {
+      await synced(world, { ...first, addedFields: true })
+      world.configure({ pipelines, fields: { "vaults.weekly_performance_fee_bps": "note" } })
+    },
+    moment: { ...first, addedFields: true },
+    commands: [["replay", "--data-dir", "data"]],
+    again: [["replay", "--data-dir", "data"]],
+  },
+  {
+    name: "sync, then publish --all",
+    prepare: (world) => synced(world, first),
+    moment: later,
+    commands: [sync, ["publish", "--all", "--data-dir", "data"]],
+  },
+]

@@ -1,0 +1,326 @@
+// make proof: tries every death of every command with as many workers as there are cores, goes on where it was stopped,
+// and writes the figures. node test/crash/main.ts [slice] [--only COMMAND] [--trial TRIAL] [--minutes N] [--workers N]
+import { type ChildProcess, execFileSync, fork } from "node:child_process"
+import { createHash } from "node:crypto"
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs"
+import { availableParallelism, tmpdir } from "node:os"
+import { join } from "node:path"
+import { parseArgs } from "node:util"
+import { cases } from "./cases.ts"
+import { createControl } from "./control.ts"
+import { type CommandFigures, type Figures, writeFigures } from "./figures.ts"
+import type { Result, Task } from "./worker.ts"
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    only: { type: "string", multiple: true },
+    trial: { type: "string" },
+    minutes: { type: "string" },
+    workers: { type: "string" },
+  },
+})
+const isSlice = positionals.includes("slice")
+const root = join(import.meta.dirname, "../..")
+const library = join(root, "node_modules/.crash/effects.so")
+const git = (...args: ReadonlyArray<string>) =>
+  execFileSync("git", args, { cwd: root, encoding: "utf8", maxBuffer: 1 << 28 }).trim()
+
+const proven = ["src", "warehouse", "simulator", "test/crash"]
+const commit = git("rev-parse", "--short", "HEAD")
+/** Another one where what is proven, or how, has changed. */
+const version = createHash("sha1")
+  .update(git("rev-parse", ...proven.map((folder) => `HEAD:${folder}`).filter((_, at) => at < 3)))
+  .update(git("diff", "HEAD", "--", ...proven))
+  .digest("hex")
+  .slice(0, 12)
+
+const isMemory = existsSync("/dev/shm")
+const scratch = mkdtempSync(join(isMemory ? "/dev/shm" : tmpdir(), "vaulthouse-proof-"))
+const store = isSlice ? join(scratch, "store") : join(root, "node_modules/.crash", version)
+mkdirSync(store, { recursive: true })
+process.on("exit", () => rmSync(scratch, { recursive: true, force: true }))
+
+const until = Date.now() + Number(values.minutes ?? (isSlice ? 3.3 : 10_000)) * 60_000
+// The day: a slice moves on with it.
+const seed = Math.floor(Date.now() / 86_400_000)
+const commands = cases.map(({ name }) => name).filter((name) => values.only?.includes(name) ?? true)
+/** A slice has some of the commands, others the next day. */
+const chosen = isSlice
+  ? commands.filter((_, at) => (at + seed) % Math.ceil(commands.length / 4) === 0)
+  : commands
+const count = Number(values.workers ?? availableParallelism())
+interface Planned {
+  readonly planned: Readonly<Record<string, number>>
+  readonly total: number
+}
+
+const resultsOf = (command: string): string => join(store, command, "results.ndjson")
+const planOf = (command: string): string => join(store, command, "plan.json")
+
+const readResults = (command: string): ReadonlyArray<Result> =>
+  existsSync(resultsOf(command))
+    ? readFileSync(resultsOf(command), "utf8")
+        .split("\n")
+        .filter((line) => line !== "")
+        .map((line) => JSON.parse(line) as Result)
+    : []
+
+const HANGS_MILLIS = 180_000
+
+/** A worker, started again after a trial that ended or stopped it. */
+class Worker {
+  readonly #folder: string
+  #child: ChildProcess | undefined
+
+  constructor(at: number) {
+    this.#folder = join(scratch, `worker-${at}`)
+  }
+
+  #start(): ChildProcess {
+    mkdirSync(join(this.#folder, "world"), { recursive: true })
+    createControl(join(this.#folder, "control"))
+    writeFileSync(join(this.#folder, "journal"), "")
+    return fork(join(import.meta.dirname, "worker.ts"), [this.#folder, store], {
+      env: {
+        ...process.env,
+        LD_PRELOAD: library,
+        EFFECTS_BELOW: join(this.#folder, "world"),
+        EFFECTS_CONTROL: join(this.#folder, "control"),
+        EFFECTS_JOURNAL: join(this.#folder, "journal"),
+      },
+      stdio: ["ignore", "inherit", "pipe", "ipc"],
+    })
+  }
+
+  /** Resolves once the task has ended or its time is up. */
+  async run(task: Task, onResult: (result: Result, note: string) => void): Promise<void> {
+    const done = new Set(task.done)
+    for (;;) {
+      const child = (this.#child ??= this.#start())
+      let starting: string | undefined
+      let said = ""
+      let isSpoilt = false
+      child.stderr?.on("data", (chunk: Buffer) => (said = (said + chunk.toString()).slice(-2000)))
+      const ended = await new Promise<string | undefined>((resolve, reject) => {
+        let timer = setTimeout(() => undefined, 0)
+        child.on(
+          "message",
+          (
+            message: Partial<Planned> & {
+              starting?: string
+              result?: Result
+              note?: string
+              ended?: true
+              failure?: string
+            },
+          ) => {
+            clearTimeout(timer)
+            if (message.starting !== undefined) {
+              starting = message.starting
+              timer = setTimeout(() => child.kill("SIGKILL"), HANGS_MILLIS)
+            }
+            if (message.planned !== undefined)
+              writeFileSync(planOf(task.command), JSON.stringify(message))
+            if (message.result !== undefined) {
+              done.add(message.result.trial)
+              starting = undefined
+              onResult(message.result, message.note ?? "")
+              // Whatever went wrong must not concern the next trial.
+              if (message.result.problems.length > 0) {
+                isSpoilt = true
+                child.kill("SIGKILL")
+              }
+            }
+            if (message.failure !== undefined)
+              reject(new Error(`${task.command}: ${message.failure}`))
+            else if (message.ended === true) resolve(undefined)
+          },
+        )
+        child.once("exit", (code, signal) => resolve(signal ?? `code ${code}`))
+        child.send({ ...task, done: [...done] })
+      })
+      child.removeAllListeners()
+      child.stderr?.removeAllListeners("data")
+      if (ended === undefined) return
+      this.#child = undefined
+      if (isSpoilt) continue
+      if (starting === undefined) throw new Error(`a worker ended with ${ended}: ${said}`)
+      done.add(starting)
+      const how =
+        ended === "SIGKILL"
+          ? "it did not end within three minutes"
+          : `the process ended with ${ended}`
+      const [way = ""] = starting.split(" ")
+      onResult(
+        {
+          command: task.command,
+          trial: starting,
+          deaths: { [way]: 1 },
+          problems: [{ kind: "unclear", text: `${how}: ${said.trim()}` }],
+        },
+        "",
+      )
+    }
+  }
+
+  stop(): void {
+    this.#child?.kill("SIGKILL")
+  }
+}
+
+const repeatOf = (command: string, trial: string): string =>
+  `make proof ARGS="--only '${command}' --trial '${trial}'"`
+
+const began = Date.now()
+const clock = (): string => {
+  const seconds = Math.round((Date.now() - began) / 1000)
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`
+}
+const print = (text: string): void => void process.stdout.write(`${text}\n`)
+
+const workers = Array.from({ length: count }, (_, at) => new Worker(at))
+let failures = 0
+let tried = 0
+const notes: Record<string, number> = {}
+
+/**
+ * A checkpoint of DuckDB writes into blocks that the one before it still needs, so that a death in the middle of such a write
+ * leaves a file that does not open. It stays in the table, and fails no slice.
+ */
+const isOfDuckDB = ({ trial, problems }: Result): boolean =>
+  trial.startsWith("torn ") &&
+  problems.every(({ text }) => text.includes("Corrupt database file: computed checksum"))
+
+const onResult = (result: Result, note: string): void => {
+  tried += 1
+  if (note !== "") notes[note] = (notes[note] ?? 0) + 1
+  if (values.trial === undefined)
+    appendFileSync(resultsOf(result.command), `${JSON.stringify(result)}\n`)
+  if (result.problems.length === 0) return
+  const isKnown = isOfDuckDB(result)
+  if (!isKnown) failures += 1
+  print(`${isKnown ? "KNOWN" : "FAILED"} ${result.command}, ${result.trial}`)
+  for (const { kind, text } of result.problems) print(`  ${kind}: ${text}`)
+  print(`  ${repeatOf(result.command, result.trial)}`)
+}
+
+if (isSlice) print(`Seed ${seed} (the day): make proof ARGS=slice`)
+try {
+  const missing = chosen.filter((name) => !existsSync(join(store, name, "recording.json")))
+  const queue = [...missing]
+  await Promise.all(
+    workers.map(async (worker) => {
+      for (let command = queue.shift(); command !== undefined; command = queue.shift()) {
+        const task: Task = { command, record: true, part: 0, of: 1, done: [], until }
+        await worker.run(task, () => undefined)
+      }
+    }),
+  )
+  print(`${clock()} ${missing.length} commands recorded`)
+  for (const command of chosen) {
+    const before = readResults(command)
+    await Promise.all(
+      workers.map((worker, part) =>
+        worker.run(
+          {
+            command,
+            part,
+            of: count,
+            done: values.trial === undefined ? before.map(({ trial }) => trial) : [],
+            ...(values.trial === undefined ? {} : { only: values.trial }),
+            ...(isSlice ? { choice: { seed, trials: 16 } } : {}),
+            until,
+          },
+          onResult,
+        ),
+      ),
+    )
+    const results = readResults(command).length
+    const { total } = existsSync(planOf(command))
+      ? (JSON.parse(readFileSync(planOf(command), "utf8")) as Planned)
+      : { total: 0 }
+    const rate = tried / Math.max(1, Date.now() - began)
+    const left = rate === 0 ? 0 : Math.round((total - results) / rate / 60_000)
+    print(
+      `${clock()} ${command}: ${results} of ${total} tried${results < total && !isSlice ? `, ${left} minutes left` : ""}`,
+    )
+    if (Date.now() > until) break
+  }
+} finally {
+  for (const worker of workers) worker.stop()
+}
+print(`${clock()} ${tried} tried, ${failures} failed; injected errors: ${JSON.stringify(notes)}`)
+
+const figuresOf = (command: string): CommandFigures => {
+  const results = readResults(command)
+  const recorded = JSON.parse(readFileSync(join(store, command, "recording.json"), "utf8")) as {
+    readonly counts: Readonly<Record<string, number>>
+  }
+  const plan = existsSync(planOf(command))
+    ? (JSON.parse(readFileSync(planOf(command), "utf8")) as Planned)
+    : { planned: {}, total: 0 }
+  const ofKind = (kind: string): number =>
+    results.filter(({ problems }) => problems.some((each) => each.kind === kind)).length
+  const triedByWay: Record<string, number> = {}
+  for (const { deaths } of results) {
+    for (const [way, times] of Object.entries(deaths))
+      triedByWay[way] = (triedByWay[way] ?? 0) + times
+  }
+  const { open = 0, ...others } = recorded.counts
+  void open
+  return {
+    command,
+    effects: Object.values(others).reduce((sum, each) => sum + each, 0),
+    tried: triedByWay,
+    distinct: results.length,
+    planned: Object.values(plan.planned).reduce((sum, each) => sum + each, 0),
+    lost: ofKind("lost"),
+    doubled: ofKind("doubled"),
+    unclear: ofKind("unclear"),
+    other: ofKind("other"),
+  }
+}
+
+if (!isSlice && values.trial === undefined) {
+  const spent = join(store, "minutes")
+  const minutes =
+    Number(existsSync(spent) ? readFileSync(spent, "utf8") : 0) + (Date.now() - began) / 60_000
+  writeFileSync(spent, String(minutes))
+  const recorded = cases
+    .map(({ name }) => name)
+    .filter((name) => existsSync(join(store, name, "recording.json")))
+  const figures: Figures = {
+    title: "Files",
+    text: "Every effect on the files of a data directory and of the home directory, on a simulated platform of one vault and three subaccounts: `make proof`, which `test/crash/README.md` explains.",
+    effects: "effects on files",
+    commit,
+    date: new Date().toISOString().slice(0, 10),
+    minutes: Math.round(minutes),
+    commands: recorded.map(figuresOf),
+    failures: recorded.flatMap((command) =>
+      readResults(command)
+        .filter(({ problems }) => problems.length > 0)
+        .map(({ trial, problems }) => ({
+          command,
+          way: trial.replace(/ \d+$/, ""),
+          at: Number(/\d+$/.exec(trial)?.[0]),
+          what: problems
+            .map(({ text }) => text)
+            .join("; ")
+            .replaceAll(/\/\S*vaulthouse-proof-\w+\/[\w-]+\/world\//g, "")
+            .slice(0, 300),
+        })),
+    ),
+  }
+  writeFigures("files", figures)
+}
+process.exitCode = failures === 0 ? 0 : 1

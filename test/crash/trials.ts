@@ -1,0 +1,146 @@
+// Everything that a proof tries of a command: the states that deaths leave, and failures of single effects.
+import type { Failure } from "./control.ts"
+import { type Cut, digestOf, Disk, type State } from "./disk.ts"
+import { type Kind, kinds, type Recorded } from "./journal.ts"
+
+export const ways = [
+  "kill",
+  "torn",
+  "data",
+  "names",
+  "killed",
+  "ENOSPC",
+  "EROFS",
+  "EIO",
+  "EIO-fsync",
+  "EMFILE",
+] as const
+export type Way = (typeof ways)[number]
+
+export interface Death {
+  readonly way: Way
+  /** The effect that no longer happens, or only half of it; from 1. */
+  readonly at: number
+}
+
+export interface Trial {
+  /** Deaths that leave the same; the first is the one that names it. */
+  readonly deaths: ReadonlyArray<Death>
+  /** How effects fail; absent where a death leaves a state. */
+  readonly failure?: Failure
+  /** Of what a death leaves besides publications. */
+  readonly warehouse?: string
+}
+
+const cuts: ReadonlyArray<Cut> = ["kill", "data", "names"]
+
+const isPublication = (path: string): boolean => /\/(published|parquet)\//.test(path)
+
+/** Each different state once, with all deaths that leave it. */
+export const statesOf = (
+  before: string,
+  effects: ReadonlyArray<Recorded>,
+): ReadonlyArray<Trial> => {
+  const trials = new Map<string, { readonly deaths: Array<Death>; readonly warehouse: string }>()
+  for (const { death, state } of allStates(before, effects)) {
+    const made = state()
+    if (made === undefined) continue
+    const digest = digestOf(made)
+    const known = trials.get(digest)
+    if (known === undefined) {
+      const others = new Map([...made].filter(([path]) => !isPublication(path)))
+      trials.set(digest, { deaths: [death], warehouse: digestOf(others) })
+    } else known.deaths.push(death)
+  }
+  return [...trials.values()]
+}
+
+/** The states of those trials, in their order. */
+export function* statesFor(
+  before: string,
+  effects: ReadonlyArray<Recorded>,
+  trials: ReadonlyArray<Trial>,
+): Generator<readonly [Trial, State]> {
+  const wanted = new Map(
+    trials.flatMap((trial) => {
+      const [death] = trial.deaths
+      return death === undefined ? [] : [[`${death.way} ${death.at}`, trial] as const]
+    }),
+  )
+  for (const { death, state } of allStates(before, effects)) {
+    const trial = wanted.get(`${death.way} ${death.at}`)
+    const made = trial === undefined ? undefined : state()
+    if (trial !== undefined && made !== undefined) yield [trial, made]
+  }
+}
+
+function* allStates(before: string, effects: ReadonlyArray<Recorded>) {
+  const disk = Disk.of(before)
+  for (const [done, effect] of [...effects, undefined].entries()) {
+    const at = done + 1
+    for (const way of cuts) yield { death: { way, at } as Death, state: () => disk.state(way) }
+    if (effect !== undefined) {
+      yield { death: { way: "torn", at } as Death, state: () => disk.torn(effect) }
+      disk.apply(effect)
+    }
+  }
+}
+
+const changing: ReadonlyArray<Kind> = kinds.filter((kind) => kind !== "open" && kind !== "fsync")
+const growing: ReadonlyArray<Kind> = [
+  "create",
+  "write",
+  "truncate",
+  "mkdir",
+  "link",
+  "symlink",
+  "rename",
+]
+
+/** At most so many numbers from 1 to `count`, evenly spread; `turn` moves them. */
+const spread = (count: number, wanted: number, turn: number): ReadonlyArray<number> =>
+  count <= wanted
+    ? Array.from({ length: count }, (_, at) => at + 1)
+    : Array.from(
+        { length: wanted },
+        (_, at) => 1 + (Math.floor(((at + (turn % 10) / 10) * count) / wanted) % count),
+      )
+
+/** How often each kind of effect fails in each way, where there are so many. */
+const TIMES = { ENOSPC: 6, EROFS: 4, EIO: 6, "EIO-fsync": 20, EMFILE: 10, killed: 20 }
+
+/** `counts`: effects of the command, by kind. */
+export const failuresOf = (counts: Readonly<Record<Kind, number>>): ReadonlyArray<Trial> => {
+  const trials: Array<Trial> = []
+  const add = (way: Way, failure: Omit<Failure, "at">, wanted: number): void => {
+    const count = failure.kinds.reduce((sum, kind) => sum + counts[kind], 0)
+    for (const at of spread(count, wanted, 3)) {
+      trials.push({ deaths: [{ way, at }], failure: { ...failure, at } })
+    }
+  }
+  for (const kind of growing) {
+    add("ENOSPC", { way: "on", error: "ENOSPC", kinds: [kind], after: growing }, TIMES.ENOSPC)
+  }
+  for (const kind of changing) {
+    add("EROFS", { way: "on", error: "EROFS", kinds: [kind], after: changing }, TIMES.EROFS)
+    add("EIO", { way: "once", error: "EIO", kinds: [kind] }, TIMES.EIO)
+  }
+  add("EIO", { way: "once", error: "EIO", kinds: ["open"] }, TIMES.EIO)
+  add("EIO-fsync", { way: "once", error: "EIO", kinds: ["fsync"] }, TIMES["EIO-fsync"])
+  add(
+    "EMFILE",
+    { way: "on", error: "EMFILE", kinds: ["open"], after: ["open", "create"] },
+    TIMES.EMFILE,
+  )
+  add(
+    "EMFILE",
+    { way: "on", error: "EMFILE", kinds: ["create"], after: ["open", "create"] },
+    TIMES.EMFILE,
+  )
+  add("killed", { way: "kill", error: "EIO", kinds: [...changing, "fsync"] }, TIMES.killed)
+  return trials
+}
+
+/** The name of a trial, for what is recorded and repeated. */
+export const nameOf = ({ deaths: [death], failure }: Trial): string =>
+  `${death?.way} ${failure === undefined || failure.kinds.length > 1 ? "" : `${failure.kinds[0]} `}${death?.at}`
