@@ -95,7 +95,7 @@ const finderOf = (
 }
 
 /** The names of the fields with records: those of the setting, then those of the shapes. */
-const placesIn = (
+export const placesIn = (
   table: Table,
   source: Pick<Source<unknown>, "fields">,
   ...shapes: ReadonlyArray<Shape>

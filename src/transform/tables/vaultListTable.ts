@@ -4,17 +4,20 @@ import type { Table } from "../../domain/table/table.ts"
 import { restOfRecord, vaultAddress, vaultChainId } from "./shared.ts"
 
 type Own = Pick<Table, "name" | "grain" | "comment" | "example"> & {
+  /** The fields of the vault's record that may list the entries, as records or as texts. */
+  readonly lists: ReadonlyArray<string>
   /** The comment of the column `entry_id`. */
   readonly entryId: string
   readonly columns: ReadonlyArray<Column>
 }
 
 /** A table with one row for each entry of a list, which is retired when the list no longer has it. */
-export const vaultListTable = ({ entryId, columns, ...own }: Own): Table => ({
+export const vaultListTable = ({ lists, entryId, columns, ...own }: Own): Table => ({
   schema: "core",
   mode: "slowly_changing",
   source: "GET /tokenized_vault/{vault_address} (§4.2, §2.10)",
   key: ["chain_id", "vault_address", "entry_id"],
+  shapes: [{ name: "a list of records or texts", holds: "list", in: lists }],
   columns: [
     vaultChainId,
     vaultAddress,

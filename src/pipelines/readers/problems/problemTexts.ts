@@ -98,7 +98,7 @@ export const quarantined = (row: HealthRow<"quarantine">): Problem => ({
   subject: row.pipeline,
   text: `${row.pipeline} has ${counted(row.entries, "entry", "entries")} in quarantine, the newest at ${row.json_path}: ${withoutStop(row.detail)}.`,
   advice:
-    "The next sync requests most of them again, `sync --full` the others; after an upgrade `vaulthouse replay --quarantine` loads them.",
+    "The next sync requests most of them again, `sync --full` the others. `vaulthouse fields` proposes how to declare unknown shapes; `vaulthouse replay --quarantine` then loads them, as after an upgrade.",
   since: row.since,
 })
 

@@ -11,9 +11,9 @@ import { echoedFields } from "../../fields/echoedFields.ts"
 import { movingNames, separateMoving } from "../../fields/movingFields.ts"
 import { id } from "../../fields/readers.ts"
 import { reportTimesOf, withoutReportTimes } from "../../fields/reportTimes.ts"
-import { configuredPlaces } from "../../fields/settings.ts"
 import { readColumn } from "../../fields/wireNames.ts"
 import { mapRecords } from "../../mapRecords.ts"
+import { placesIn } from "../../shapes/recordsIn.ts"
 import { combined, type Mapped, type MappedResponse, type Source } from "../../Source.ts"
 import { vaultDetailMetrics } from "./vault_detail_metrics.ts"
 import { vaultDetails } from "./vault_details.ts"
@@ -30,8 +30,6 @@ interface Entry {
 
 interface NestedList {
   readonly table: Table
-  /** The fields of the vault's record that may contain the list. */
-  readonly fields: ReadonlyArray<string>
   /** The field for an entry that is plain text. */
   readonly text: string
   /** The id of an entry; if undefined, the entry is identified by its content. */
@@ -76,12 +74,6 @@ const integrationKinds: Readonly<Record<string, string>> = {
 const nestedLists: ReadonlyArray<NestedList> = [
   {
     table: vaultStrategies,
-    fields: spellings(
-      "subaccounts",
-      "associated_subaccounts",
-      "strategists",
-      "hardcoded_strategists",
-    ),
     text: "address",
     identity: (entry, source) => {
       const named = ["subaccount_address", "strategist_id", "strategist_name"]
@@ -94,7 +86,6 @@ const nestedLists: ReadonlyArray<NestedList> = [
   },
   {
     table: vaultOperators,
-    fields: ["operators"],
     text: "address",
     identity: (entry, source) => {
       const address = textOf(entry, vaultOperators, "operator_address", source)
@@ -104,13 +95,11 @@ const nestedLists: ReadonlyArray<NestedList> = [
   },
   {
     table: vaultRewards,
-    fields: spellings("rewards", "reward_programs"),
     text: "text",
     identity: (entry, source) => idOr(entry, vaultRewards, "text", source),
   },
   {
     table: vaultIntegrations,
-    fields: spellings("receipt_token_integrations", "composability_integrations", "integrations"),
     text: "name",
     identity: (entry, source) => {
       const named = idOr(entry, vaultIntegrations, "name", source)
@@ -136,9 +125,8 @@ export const vaultDetailRows = (
   const movingOfEntries: Record<string, unknown> = {}
   for (const list of nestedLists) {
     const { table, text, identity, shape } = list
-    const fields = new Set([...configuredPlaces(table, source), ...list.fields])
     // A list with other elements stays in `extra`.
-    const names = [...fields].filter((name) => {
+    const names = placesIn(table, source, ...(table.shapes ?? [])).filter((name) => {
       const value = record[name]
       return Array.isArray(value) && value.every(isEntry)
     })

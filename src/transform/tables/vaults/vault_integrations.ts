@@ -5,6 +5,7 @@ import { vaultListTable } from "../vaultListTable.ts"
 
 export const vaultIntegrations: Table = vaultListTable({
   name: "vault_integrations",
+  lists: ["receipt_token_integrations", "composability_integrations", "integrations"],
   grain: "vault, integration and version",
   comment:
     "Receipt-token and composability integrations of each vault. An integration ends when it is no longer listed.",

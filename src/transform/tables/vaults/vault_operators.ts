@@ -9,6 +9,7 @@ const addressNames = ["address", "operator_address", "operator"]
 
 export const vaultOperators: Table = vaultListTable({
   name: "vault_operators",
+  lists: ["operators"],
   grain: "vault, operator and version",
   comment: "Operators of each vault. An operator ends when it is no longer listed.",
   entryId: "Address and type of the operator",

@@ -5,6 +5,7 @@ import { vaultListTable } from "../vaultListTable.ts"
 
 export const vaultRewards: Table = vaultListTable({
   name: "vault_rewards",
+  lists: ["rewards", "reward_programs"],
   grain: "vault, reward programme and version",
   comment: "Reward programmes of each vault. A programme ends when it is no longer listed.",
   entryId: "Id, text or name of the programme, else a hash of it",

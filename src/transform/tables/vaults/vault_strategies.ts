@@ -13,6 +13,7 @@ const name: Reader = (value) =>
 
 export const vaultStrategies: Table = vaultListTable({
   name: "vault_strategies",
+  lists: ["subaccounts", "associated_subaccounts", "strategists", "hardcoded_strategists"],
   grain: "vault, subaccount or strategist, and version",
   comment:
     "Subaccounts of each vault with their strategists, and strategists without a subaccount. An entry ends when the vault no longer lists it.",
