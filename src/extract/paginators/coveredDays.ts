@@ -66,17 +66,44 @@ const rangeAfterRead = (
   }
 }
 
-/** The cursor after a window failed; the gap is recorded in the same commit. */
+type Failed = Pending & { readonly from: number }
+
+/**
+ * The days of a failed window that no run has read, to be recorded as a gap. The newest day read counts as missing, since it may
+ * have been read in part. `isPassed`: the cursor moves past it all the same.
+ */
+export const missingIn = (
+  { purpose, from, to }: Failed,
+  isPassed: boolean,
+  cursor: SeriesCursor | undefined,
+  known: SeriesCursor | undefined,
+): DayRange | undefined => {
+  const covered = purpose === "forward" ? (isPassed ? undefined : cursor) : known
+  const isReread = covered !== undefined && (covered.complete || from >= covered.from)
+  if (purpose === "gap" || !isReread) return { from, to }
+  const first = Math.max(from, covered.through)
+  return first > to ? undefined : { from: first, to }
+}
+
+/**
+ * The cursor after a window failed; the gap is recorded in the same commit. New days that fail for the first time leave it, so
+ * that the next run reads them with their overlap.
+ */
 export const cursorAfterFailure = (
   cursor: SeriesCursor | undefined,
-  window: Pending & { readonly from: number },
+  window: Failed,
+  isPassed: boolean,
+  known: SeriesCursor | undefined,
 ): SeriesCursor => {
   if (cursor === undefined) {
-    return { through: window.to, newest: null, from: window.from, complete: false }
+    const newest = known?.newest ?? null
+    return { through: window.to, newest, from: window.from, complete: false }
   }
   switch (window.purpose) {
     case "forward":
-      return { ...cursor, through: Math.max(cursor.through, window.to) }
+      return window.holdsGap === true || isPassed
+        ? { ...cursor, through: Math.max(cursor.through, window.to) }
+        : cursor
     case "gap":
       return cursor
     default:

@@ -5,7 +5,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import { ApiError, type ApiErrorTag } from "../../domain/wire/errors.ts"
-import { coveredBy, cursorAfterFailure, cursorAfterRead } from "./coveredDays.ts"
+import { coveredBy, cursorAfterFailure, cursorAfterRead, missingIn } from "./coveredDays.ts"
 import {
   type Bounds,
   type DateWindow,
@@ -21,6 +21,8 @@ import { backward, proceed, remainder, split } from "./nextDateWindows.ts"
 
 export interface DateWindows<A, E, R> {
   readonly cursor: SeriesCursor | undefined
+  /** What earlier runs have read, if this one reads it all again without a cursor. */
+  readonly known?: SeriesCursor | undefined
   /** Ranges to read again. They come first. */
   readonly gaps: ReadonlyArray<DayRange>
   /** Whether a day has stored points; an empty response for a gap with such a day is suspicious. */
@@ -53,6 +55,8 @@ export type WindowStep<A> =
   | {
       readonly _tag: "Failed"
       readonly window: DayRange
+      /** The days of it to be recorded as a gap: those that no run has read; `undefined` if all have been. */
+      readonly missing: DayRange | undefined
       readonly error: ApiError
       readonly cursor: SeriesCursor | undefined
     }
@@ -182,7 +186,7 @@ const hadPoints = <A, E, R>(
 
 /** Returns `undefined` if the failure concerns the whole series and ends the reading. */
 const afterFailure = <A>(
-  options: Bounds,
+  options: Bounds & { readonly known?: SeriesCursor | undefined },
   state: State,
   window: Pending,
   error: unknown,
@@ -190,12 +194,19 @@ const afterFailure = <A>(
   if (!(error instanceof ApiError) || !windowLocal.has(error.reason._tag)) return undefined
   // A request without a start date has no window that could be recorded as a gap.
   if (window.from === undefined || window.purpose === "probe") return undefined
-  const failures = error.reason._tag === "ContractViolation" ? 0 : state.failures + 1
+  const hasResponse = error.reason._tag === "ContractViolation"
+  const failures = hasResponse ? 0 : state.failures + 1
   if (failures >= MAX_FAILURES_IN_A_ROW) return undefined
   const { from, to } = window
-  const cursor = cursorAfterFailure(state.cursor, { ...window, from })
+  const failed = { ...window, from }
+  const isPassed = hasResponse || state.pending.some(({ purpose }) => purpose === "forward")
+  const cursor = cursorAfterFailure(state.cursor, failed, isPassed, options.known)
+  // A response in quarantine may be about any of its days.
+  const missing = hasResponse
+    ? { from, to }
+    : missingIn(failed, isPassed, state.cursor, options.known)
   return {
-    steps: [{ _tag: "Failed", window: { from, to }, error, cursor }],
+    steps: [{ _tag: "Failed", window: { from, to }, missing, error, cursor }],
     state: proceed(options, { ...state, cursor, failures }, window, undefined),
   }
 }

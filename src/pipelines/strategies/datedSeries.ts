@@ -43,11 +43,16 @@ const cursors = cursorCodec(
 
 /** The stored cursor; `undefined` if the whole series is to be read, because its first points may be of any day. */
 const storedCursor = (
+  partition: Partition<VaultRef>,
+  state: PartitionState,
+  { full }: RunContext,
+): SeriesCursor | undefined => (full ? undefined : cursorBefore(partition, state))
+
+const cursorBefore = (
   { entity }: Partition<VaultRef>,
   { cursor }: PartitionState,
-  { full }: RunContext,
 ): SeriesCursor | undefined => {
-  const stored = full ? undefined : cursors.decode(cursor(entity))
+  const stored = cursors.decode(cursor(entity))
   if (stored === undefined || (stored.complete && stored.newest === null)) return undefined
   return { newest: stored.through, ...stored }
 }
@@ -68,6 +73,7 @@ export const datedSeries = <P extends Parameters, A>(
     const rereads = rereadsOf(series, cursor, state, context)
     return dateWindows({
       cursor,
+      known: context.full ? cursorBefore(partition, state) : undefined,
       gaps: rereadWindows(rereads, series.windowDays),
       hasPoints: hasPointsIn(rereads.slots),
       today: context.today,
@@ -156,7 +162,11 @@ const taskResult = (
     const { error } = step
     const reason = error.reason._tag === "ContractViolation" ? "quarantined" : "failed"
     // A gap that stays open has the same key as the note that closes it: the last note is kept.
-    const gaps = [...resolved, gapOf(step.window, reason, "open", error.detail)]
+    const { missing } = step
+    const gaps = [
+      ...resolved,
+      ...(missing === undefined ? [] : [gapOf(missing, reason, "open", error.detail)]),
+    ]
     return { ...failedResult(window, error), series, covers: step.window, ...cursor, gaps }
   }
   const { from = step.content.oldest, to } = step.window

@@ -89,7 +89,8 @@ export const resolveGaps = (
     readonly rejected: ReadonlyArray<unknown>
   }>,
 ): { readonly readDays: ReadDays; readonly notes: ReadonlyArray<GapNote> } => {
-  const days = step._tag === "Read" ? step.covered : step.window
+  // What is missing of a window that failed is recorded as a gap in place of the one that it closes.
+  const days = step._tag === "Read" ? step.covered : step.missing
   // A rejected record may be of any day, so no day of the window counts as read.
   const isPartial = step._tag === "Read" && step.content.rejected.length > 0
   if (days === undefined || isPartial) return { readDays: before, notes: [] }
