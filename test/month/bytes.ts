@@ -6,11 +6,9 @@ export interface Bytes {
   readonly raw: number
   /** The writer's file and its log. */
   readonly warehouse: number
-  /** The newest copy and the one before it. */
+  /** The largest copy. */
   readonly published: number
   readonly parquet: number
-  /** Everything, the above included. */
-  readonly all: number
 }
 
 /** Files below a folder, as paths from it; none where it is not there. */
@@ -19,20 +17,19 @@ export const filesIn = (folder: string): ReadonlyArray<string> =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
 
-export const bytesIn = (dataDir: string): Bytes => {
-  const sum = (prefix: string): number => {
-    const files = filesIn(dataDir)
-      .filter((file) => file.startsWith(prefix))
-      .map((file) => statSync(join(dataDir, file)))
-    // A file with two names is on disk once.
-    const sizes = new Map(files.map(({ ino, size }) => [ino, size]))
-    return [...sizes.values()].reduce((bytes, size) => bytes + size, 0)
-  }
-  return {
-    raw: sum("raw/"),
-    warehouse: sum("vaulthouse.duckdb"),
-    published: sum("published/"),
-    parquet: sum("parquet/"),
-    all: sum(""),
-  }
+/** The sizes of files whose path has the prefix; one with two names is on disk once. */
+const sizesOf = (dataDir: string, prefix: string): ReadonlyArray<number> => {
+  const files = filesIn(dataDir)
+    .filter((file) => file.startsWith(prefix))
+    .map((file) => statSync(join(dataDir, file)))
+  return [...new Map(files.map(({ ino, size }) => [ino, size])).values()]
 }
+
+const sum = (sizes: ReadonlyArray<number>): number => sizes.reduce((bytes, size) => bytes + size, 0)
+
+export const bytesIn = (dataDir: string): Bytes => ({
+  raw: sum(sizesOf(dataDir, "raw/")),
+  warehouse: sum(sizesOf(dataDir, "vaulthouse.duckdb")),
+  published: Math.max(0, ...sizesOf(dataDir, "published/")),
+  parquet: sum(sizesOf(dataDir, "parquet/")),
+})

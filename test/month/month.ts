@@ -57,6 +57,8 @@ const dayAt = (instant: number): number => Math.floor((instant - BEGIN) / DAY)
 export class Month {
   readonly dataDir: string
   readonly given: Given
+  /** The bytes after the first run. */
+  first: Bytes | undefined
   /** What was printed on each day, and the bytes at its end. */
   readonly days: Array<{ readonly log: string; readonly bytes: Bytes }> = []
   readonly counts: Record<Action, number> = { kill: 0, restart: 0, stop: 0 }
@@ -92,6 +94,7 @@ export class Month {
     const month = new Month(cwd, simulator, weather)
     const end = BEGIN + weather.length * DAY + HOURS_AFTER * HOUR
     for (let next = await month.idle(); next < end; next = await month.idle()) {
+      month.first ??= bytesIn(month.dataDir)
       await month.run(next)
     }
     await month.scheduler.end("SIGTERM")
