@@ -34,7 +34,7 @@ import { readStoredMarts } from "./marts/readStoredMarts.ts"
 import { contentOf } from "./publishedContent.ts"
 import { refreshStoredMarts } from "./marts/refreshStoredMarts.ts"
 import { publications } from "../tables/ops/publications.ts"
-import { STORAGE_VERSION } from "../storage/template.ts"
+import { STORAGE_VERSION, WITHOUT_LOG } from "../storage/template.ts"
 import { Warehouse } from "../Warehouse.ts"
 import { undoing } from "../duckdb/undoing.ts"
 
@@ -92,7 +92,7 @@ const completeCopy = async ({ connection }: Session, copy: string): Promise<void
   // DuckDB 1.5 leaves metadata of earlier checkpoints in place, and some such files fail to open in 1.1 to 1.3 with
   // "Failed to load metadata pointer": the copy's own checkpoint writes all metadata again.
   await connection.run("SET experimental_metadata_reuse = false")
-  await connection.run(`ATTACH ${literal(copy)} AS copied`)
+  await connection.run(`ATTACH ${literal(copy)} AS copied (${WITHOUT_LOG})`)
   const undo = async () => {
     await connection.run("DETACH copied")
     await connection.run("RESET experimental_metadata_reuse")

@@ -20,6 +20,12 @@ import { CATALOG, literal } from "../sql/sql.ts"
  */
 export const STORAGE_VERSION = "v1.1.0"
 
+/**
+ * Option of ATTACH for a file that is made aside and thrown away where that fails: it needs no log, and DuckDB ends the
+ * process, from a destructor, if a full disk or another failure keeps it from truncating one.
+ */
+export const WITHOUT_LOG = "RECOVERY_MODE 'NO_WAL_WRITES'"
+
 const cacheFolder = (): string => join(homedir(), ".cache", "vaulthouse")
 
 const KEPT_MILLIS = 30 * 86_400_000
@@ -48,7 +54,7 @@ export const makeEmptyWarehouse = async (
   try {
     const connection = await instance.connect()
     await connection.run(
-      `ATTACH ${literal(aside)} AS ${CATALOG} (STORAGE_VERSION ${literal(STORAGE_VERSION)})`,
+      `ATTACH ${literal(aside)} AS ${CATALOG} (STORAGE_VERSION ${literal(STORAGE_VERSION)}, ${WITHOUT_LOG})`,
     )
     await connection.run(creationScript(tables))
     // Fails if the marts need tables that this warehouse lacks; it then has no marts.

@@ -13,7 +13,7 @@ import { transaction } from "../duckdb/transaction.ts"
 import { CATALOG, inCatalog, literal } from "../sql/sql.ts"
 import { layout } from "../tables/ops/layout.ts"
 import { viewFingerprints } from "../tables/ops/view_fingerprints.ts"
-import { makeEmptyWarehouse, STORAGE_VERSION } from "../storage/template.ts"
+import { makeEmptyWarehouse, STORAGE_VERSION, WITHOUT_LOG } from "../storage/template.ts"
 import { undoing } from "../duckdb/undoing.ts"
 
 /** The name of the file while it is attached; the lake is `CATALOG`. */
@@ -117,9 +117,14 @@ export const moveToFile = async (
   for (const left of [aside, `${aside}.wal`]) rmSync(left, { force: true })
   await makeEmptyWarehouse(aside, stored)
   const found = await session.exclusively(async (turn) => {
-    await attached(session, aside, `STORAGE_VERSION ${literal(STORAGE_VERSION)}`, async () => {
-      for (const table of tables) await copyRows(connection, table, CATALOG, FILE)
-    })
+    await attached(
+      session,
+      aside,
+      `STORAGE_VERSION ${literal(STORAGE_VERSION)}, ${WITHOUT_LOG}`,
+      async () => {
+        for (const table of tables) await copyRows(connection, table, CATALOG, FILE)
+      },
+    )
     const rows = await compared(aside)
     await turn.check()
     return rows

@@ -12,7 +12,7 @@ import { lockHolder } from "../../lock/LockFile.ts"
 import { readRows } from "../../duckdb/readRows.ts"
 import { CATALOG, literal } from "../../sql/sql.ts"
 import { sqlFile } from "../../sql/sqlFile.ts"
-import { copyTemplate, STORAGE_VERSION } from "../template.ts"
+import { copyTemplate, STORAGE_VERSION, WITHOUT_LOG } from "../template.ts"
 import { onlyWriter } from "../../duckdb/transaction.ts"
 import type { Storage } from "../Storage.ts"
 import { undoing } from "../../duckdb/undoing.ts"
@@ -117,7 +117,7 @@ const writeCopy = async (
   storageVersion: string,
 ): Promise<void> => {
   await connection.run(
-    `ATTACH ${literal(copy)} AS copied (STORAGE_VERSION ${literal(storageVersion)})`,
+    `ATTACH ${literal(copy)} AS copied (STORAGE_VERSION ${literal(storageVersion)}, ${WITHOUT_LOG})`,
   )
   await undoing(
     () => connection.run("DETACH copied"),
