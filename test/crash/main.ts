@@ -1,5 +1,5 @@
 // make proof: tries every death of every command with as many workers as there are cores, goes on where it was stopped,
-// and writes the figures. node test/crash/main.ts [slice] [--only COMMAND] [--trial TRIAL] [--minutes N] [--workers N]
+// and writes the figures. node test/crash/main.ts [slice] [--only COMMAND] [--trial TRIAL] [--choose N] [--minutes N] [--workers N]
 import { type ChildProcess, execFileSync, fork } from "node:child_process"
 import { createHash } from "node:crypto"
 import {
@@ -24,6 +24,7 @@ const { values, positionals } = parseArgs({
   options: {
     only: { type: "string", multiple: true },
     trial: { type: "string" },
+    choose: { type: "string" },
     minutes: { type: "string" },
     workers: { type: "string" },
   },
@@ -42,6 +43,9 @@ const version = createHash("sha1")
   .update(git("diff", "HEAD", "--", ...proven))
   .digest("hex")
   .slice(0, 12)
+
+/** How many deaths of each command are tried, spread over all; absent for all of them. */
+const perCommand = values.choose === undefined ? (isSlice ? 16 : undefined) : Number(values.choose)
 
 const isMemory = existsSync("/dev/shm")
 const scratch = mkdtempSync(join(isMemory ? "/dev/shm" : tmpdir(), "vaulthouse-proof-"))
@@ -237,7 +241,7 @@ try {
             of: count,
             done: values.trial === undefined ? before.map(({ trial }) => trial) : [],
             ...(values.trial === undefined ? {} : { only: values.trial }),
-            ...(isSlice ? { choice: { seed, trials: 16 } } : {}),
+            ...(perCommand === undefined ? {} : { choice: { seed, trials: perCommand } }),
             until,
           },
           onResult,
