@@ -84,11 +84,12 @@ const section = (figures: Figures): string => {
   const ways = [...new Set(commands.flatMap(({ tried }) => Object.keys(tried)))]
   const tried = sum(commands.map(triedOf))
   const planned = sum(commands.map((each) => each.planned))
+  const untried = commands.filter((each) => triedOf(each) === 0).map(({ command }) => command)
   const share = planned === 0 ? 0 : Math.min(100, Math.floor((100 * tried) / planned))
   return [
     `## ${figures.title}`,
     figures.text,
-    `On commit \`${figures.commit}\`, ${figures.date}: **${number(tried)} deaths** of ${number(planned)} planned (${share} %), in ${figures.minutes} minutes.`,
+    `On commit \`${figures.commit}\`, ${figures.date}: **${number(tried)} deaths** of ${number(planned)} planned (${share} %), in ${figures.minutes} minutes.${untried.length === 0 ? "" : ` Not tried on it, and not among those planned: ${untried.join(", ")}.`}`,
     table(
       [
         "command",
