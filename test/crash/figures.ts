@@ -135,7 +135,7 @@ const pageOf = (parts: ReadonlyArray<Figures>, found: ReadonlyArray<Found>): str
     ...(found.length === 0
       ? []
       : [
-          "## Found and mended",
+          "## What a proof found",
           table(
             ["part", "what was found", "how it was mended"],
             found.map(({ part, found: what, mended }) => [part, what, mended]),
