@@ -75,14 +75,12 @@ describe("precedence", () => {
 
   it("a partial section keeps the other defaults", () => {
     const { wire, parquet } = config({
-      file: "wire:\n  case: snake\nparquet: { profile: compatible }\n",
+      file: "wire:\n  case: snake\nparquet: { marts: true }\n",
     }).settings
     expect(wire).toEqual({ case: "snake", names: {} })
     expect(parquet).toEqual({
       enabled: true,
-      compression: "zstd",
-      profile: "compatible",
-      marts: false,
+      marts: true,
     })
   })
 

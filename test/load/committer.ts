@@ -44,7 +44,7 @@ const work = Effect.gen(function* () {
     publishes === undefined
       ? Effect.never
       : Effect.andThen(
-          publish({ parquet: defaultParquet, definition: "d", keep: { copies: 3, days: 1 } }),
+          publish({ parquet: defaultParquet, keep: { copies: 3, days: 1 } }),
           Effect.sync(() => process.stdout.write("published\n")),
         ),
   )

@@ -123,7 +123,7 @@ describe("a killed publisher", () => {
         const kinds = (yield* verify(dataDir)).map(({ kind }) => kind)
         expect(new Set(["stamp", ...kinds])).toEqual(new Set(["stamp"]))
       }
-      yield* inWarehouse(dataDir, publish({ parquet: defaultParquet, definition: "d" }), {
+      yield* inWarehouse(dataDir, publish({ parquet: defaultParquet }), {
         runId: "last",
       })
       expect(yield* verify(dataDir)).toEqual([])
@@ -151,7 +151,7 @@ describe("a file system without links", () => {
       const kinds = (yield* verify(dataDir)).map(({ kind }) => kind)
       expect(new Set(["stamp", ...kinds])).toEqual(new Set(["stamp"]))
       // With links again, the folder makes way for one.
-      yield* inWarehouse(dataDir, publish({ parquet: defaultParquet, definition: "d" }), {
+      yield* inWarehouse(dataDir, publish({ parquet: defaultParquet }), {
         runId: "last",
       })
       expect(lstatSync(current).isSymbolicLink()).toBe(true)

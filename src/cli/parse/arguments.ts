@@ -96,25 +96,12 @@ export const dayOf = (
 /** What to publish, by the configuration and `--no-publish`; `undefined` publishes nothing. */
 export const publishOptions = (
   argv: Arguments,
-  {
-    publish,
-    parquet,
-    publishedMode,
-    publishedGroup,
-    publishedKeep,
-    publishedStorageVersion,
-  }: Config["settings"],
+  { publish, parquet, publishedMode, publishedKeep }: Config["settings"],
 ): PublishOptions | undefined =>
   publish.enabled && argv["publish"] !== false
     ? {
-        parquet: parquet.enabled
-          ? {
-              compression: parquet.compression,
-              plain: parquet.profile === "compatible",
-              marts: parquet.marts,
-            }
-          : undefined,
-        access: { mode: publishedMode, group: publishedGroup },
+        parquet: parquet.enabled ? { marts: parquet.marts } : undefined,
+        access: { mode: publishedMode },
         keep: publishedKeep,
         ...(publish.postgres === undefined
           ? {}
@@ -125,6 +112,5 @@ export const publishOptions = (
                 role: publish.postgresRole,
               },
             }),
-        storageVersion: publishedStorageVersion,
       }
     : undefined

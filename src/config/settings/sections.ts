@@ -132,16 +132,6 @@ export const parquet = section({
     default: true,
     describe: "Publish the tables as Parquet too; `false` removes published files",
   },
-  compression: {
-    kind: { type: "choice", of: ["zstd", "snappy"] },
-    default: "zstd",
-    describe: "Compression of the Parquet files",
-  },
-  profile: {
-    kind: { type: "choice", of: ["standard", "compatible"] },
-    default: "standard",
-    describe: "`compatible` is for old readers (snappy, timestamps as ISO text)",
-  },
   marts: {
     kind: { type: "boolean" },
     default: false,

@@ -267,7 +267,7 @@ export const settings = {
   },
   parquet: {
     ...parquet,
-    describe: "Which Parquet files to publish, and their format",
+    describe: "Which Parquet files to publish",
   },
   publish: {
     ...publish,
@@ -276,23 +276,13 @@ export const settings = {
   publishedMode: {
     kind: { type: "choice", of: ["0600", "0640", "0644"] },
     default: "0600",
-    describe: "Mode of the published files; their folders follow it",
-  },
-  publishedGroup: {
-    kind: { type: "text", example: "analysts" },
-    default: undefined,
-    describe: "Group of the published files, by name or number",
+    describe:
+      "Mode of the published files; their folders follow it, their group is the folder's or the user's",
   },
   publishedKeep: {
     ...publishedKeep,
     describe:
       "How long earlier publications stay (`published/vaulthouse-<run>.duckdb`, `parquet/publications`)",
-  },
-  publishedStorageVersion: {
-    kind: { type: "choice", of: ["v1.0.0", "v1.1.0", "v1.2.0", "v1.3.0", "v1.4.0", "v1.5.0"] },
-    default: "v1.1.0",
-    describe:
-      "Storage version of the published copy: the oldest DuckDB that opens it (v1.0.0 needs 1.1 as well)",
   },
   publishFailedChecks: {
     kind: { type: "boolean" },

@@ -15,7 +15,6 @@ const examples = {
   schedule: `schedule:\n  hourly: "7 * * * *" # in UTC\n  daily: "37 3 * * *"`,
   notify: "notify:\n  - webhook: ${SLACK_WEBHOOK} # an environment variable with the address",
   publishedMode: `publishedMode: "0640"`,
-  publishedGroup: "publishedGroup: analysts",
   parquet: "parquet:\n  enabled: false",
 } as const satisfies Partial<Record<SettingName, string>>
 

@@ -1,6 +1,6 @@
 // How each view and macro of schema mart, and each part of schema meta, is made. Reads their files when it is imported.
-import { createHash } from "node:crypto"
 import { type Table } from "../../domain/table/table.ts"
+import { fingerprint } from "../../domain/values/fingerprint.ts"
 import { asOfMacros, asOfMacroStatements } from "./asOf.ts"
 import { marts, martStatements } from "./marts.ts"
 import { metaDefinitions } from "./metaDefinitions.ts"
@@ -15,7 +15,7 @@ export interface Definition {
 const define = (name: string, statements: ReadonlyArray<string>): Definition => ({
   name,
   statements,
-  fingerprint: createHash("sha256").update(statements.join(";")).digest("hex"),
+  fingerprint: fingerprint(...statements),
 })
 
 export const martDefinitions = (tables: ReadonlyArray<Table>): ReadonlyArray<Definition> => [

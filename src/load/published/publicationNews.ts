@@ -3,9 +3,9 @@ import { existsSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import type { LoadError } from "../errors.ts"
 import { manifestFile } from "./parquet/manifest.ts"
-import type { Publishing } from "./publish.ts"
+import type { PublishOptions } from "./publish.ts"
 import { publishedFile } from "./read/PublishedCopy.ts"
-import { contentOf } from "./publishedContent.ts"
+import { publicationState, publicationStateSql } from "./publicationState.ts"
 import { readCurrent, unfinished } from "./publishedFiles.ts"
 import { Warehouse } from "../Warehouse.ts"
 
@@ -14,20 +14,21 @@ import { Warehouse } from "../Warehouse.ts"
  * not completed, its definition has changed, or its files are missing. Tasks, cursors and archived responses alone are
  * not news.
  */
-export const changedSincePublication = ({
-  definition,
-  parquet,
-}: Publishing): Effect.Effect<boolean, LoadError, Warehouse> =>
+export const changedSincePublication = (
+  options: PublishOptions,
+): Effect.Effect<boolean, LoadError, Warehouse> =>
   Effect.gen(function* () {
     const warehouse = yield* Warehouse
     const { dataDir } = warehouse
     const current = yield* Effect.promise(() => readCurrent(dataDir))
-    if (current?.definition !== definition) return true
+    if (current === undefined) return true
     if (!existsSync(publishedFile(dataDir)) || existsSync(unfinished(dataDir))) return true
-    if (existsSync(manifestFile(dataDir)) !== (parquet !== undefined)) return true
-    // Views recorded by another version of DuckDB could not be verified.
-    const [state] = yield* warehouse.rows(
-      `SELECT library_version AS version, (${contentOf}) AS content FROM pragma_version()`,
+    if (existsSync(manifestFile(dataDir)) !== (options.parquet !== undefined)) return true
+    const [row] = yield* warehouse.rows(publicationStateSql())
+    const state = publicationState(row, options)
+    return (
+      current.content !== state.content ||
+      current.definition !== state.definition ||
+      current.duckdb !== state.duckdb
     )
-    return current.duckdb !== state?.["version"] || current.content !== state["content"]
   })

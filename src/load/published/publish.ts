@@ -3,6 +3,7 @@
 import { existsSync } from "node:fs"
 import { readdir, rm } from "node:fs/promises"
 import { join } from "node:path"
+import type { DuckDBConnection } from "@duckdb/node-api"
 import * as Effect from "effect/Effect"
 import { rowsOf } from "../duckdb/rowsOf.ts"
 import { markEverything } from "../commit/markEverything.ts"
@@ -31,10 +32,10 @@ import { type ViewDefinitions, viewDefinitions } from "./publishedViews.ts"
 import { isoOf, readRows } from "../duckdb/readRows.ts"
 import { literal } from "../sql/sql.ts"
 import { readStoredMarts } from "./marts/readStoredMarts.ts"
-import { contentOf } from "./publishedContent.ts"
+import { publicationState, publicationStateSql } from "./publicationState.ts"
 import { refreshStoredMarts } from "./marts/refreshStoredMarts.ts"
 import { publications } from "../tables/ops/publications.ts"
-import { STORAGE_VERSION, WITHOUT_LOG } from "../storage/template.ts"
+import { WITHOUT_LOG } from "../storage/template.ts"
 import { Warehouse } from "../Warehouse.ts"
 import { undoing } from "../duckdb/undoing.ts"
 
@@ -45,14 +46,9 @@ export interface PublishOptions {
   readonly access?: PublishedAccess
   /** Without it, earlier publications are removed. */
   readonly keep?: PublishedKeep
-  /** Storage version of the copy; by default the warehouse's own (`STORAGE_VERSION`). */
-  readonly storageVersion?: string
 }
 
-/** What is published, and how it was defined. */
 export interface Publishing extends PublishOptions {
-  /** Fingerprint of everything besides the rows that decides what is published; if it changes, that is news. */
-  readonly definition: string
   /** Make everything again from the rows, as after they were changed by hand, even if recorded as up to date. */
   readonly rebuildAll?: boolean
 }
@@ -135,12 +131,18 @@ const countsOf = (exported: Exported | undefined) => {
 /** The copy published last in this folder, if it has the same definition and not all rows must be copied. */
 const previousCopy = async (
   dataDir: string,
-  { rebuildAll = false, definition }: Publishing,
+  definition: string,
+  rebuildAll: boolean,
 ): Promise<string | undefined> => {
   const current = await readCurrent(dataDir)
   if (rebuildAll || current?.definition !== definition) return undefined
   const file = join(publishedDirectory(dataDir), current.file)
   return existsSync(file) ? file : undefined
+}
+
+const stateOf = async (connection: DuckDBConnection, options: PublishOptions) => {
+  const [row] = await readRows(connection, publicationStateSql())
+  return publicationState(row, options)
 }
 
 const publishAll = async (
@@ -162,11 +164,11 @@ const publishAll = async (
   const { runId } = session
   const micros = await stamp(session, undefined, undefined)
   const publishedAt = isoOf(BigInt(micros))
+  const { definition } = await stateOf(session.connection, options)
   const aside = join(directory, `${ASIDE}${process.pid}.duckdb`)
   const { content, exported } = await session.makeCopy({
     file: aside,
-    storageVersion: options.storageVersion ?? STORAGE_VERSION,
-    previous: await previousCopy(dataDir, options),
+    previous: await previousCopy(dataDir, definition, options.rebuildAll ?? false),
     complete: async (connection) => {
       const source = connection === session.connection ? session : onCopy(session, connection)
       await refreshStoredMarts(source, options.rebuildAll ?? false)
@@ -186,8 +188,8 @@ const publishAll = async (
       for (const each of connection === session.connection ? [session] : [session, source]) {
         if (made !== undefined) await stamp(each, micros, countsOf(made))
       }
-      const [found] = await readRows(connection, contentOf)
-      return { exported: made, content: String(found?.["content"]) }
+      const { content } = await stateOf(connection, options)
+      return { exported: made, content }
     },
   })
   await completeCopy(session, aside)
@@ -202,7 +204,7 @@ const publishAll = async (
     file,
     run_id: runId,
     published_at: publishedAt,
-    definition: options.definition,
+    definition,
     content,
     ...definitions,
   })

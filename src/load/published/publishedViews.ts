@@ -1,7 +1,7 @@
 // Hashes of the views and macros of a copy, recorded when it is published, so that `verify` finds one that was
 // replaced since. Parquet holds no views, so nothing else would show it.
-import { createHash } from "node:crypto"
 import type { DuckDBConnection } from "@duckdb/node-api"
+import { fingerprint } from "../../domain/values/fingerprint.ts"
 import { decodeRow, text } from "../duckdb/decodeRow.ts"
 import { readRows } from "../duckdb/readRows.ts"
 import { literal } from "../sql/sql.ts"
@@ -14,8 +14,6 @@ export interface ViewDefinitions {
 }
 
 const decodeDefinition = decodeRow({ name: text("name"), definition: text("definition") })
-
-const hash = (content: string): string => createHash("sha256").update(content).digest("hex")
 
 /** The views and macros of the database attached as `catalog`. */
 export const viewDefinitions = async (
@@ -39,7 +37,7 @@ export const viewDefinitions = async (
   return {
     duckdb: String(version?.["v"]),
     views: Object.fromEntries(
-      rows.map(decodeDefinition).map(({ name, definition }) => [name, hash(definition)]),
+      rows.map(decodeDefinition).map(({ name, definition }) => [name, fingerprint(definition)]),
     ),
   }
 }

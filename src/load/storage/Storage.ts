@@ -25,7 +25,6 @@ export interface Storage {
 export interface Copying<A> {
   /** The file to create. */
   readonly file: string
-  readonly storageVersion: string
   /** An earlier copy that this one may be made from; `undefined` to make it from all rows. */
   readonly previous: string | undefined
   /**

@@ -1,8 +1,8 @@
 // The layout of a warehouse: the statements that make its tables, and a fingerprint of them. A warehouse with the
 // same fingerprint has these tables and comments, so that none of the 1,900 statements runs again.
-import { createHash } from "node:crypto"
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { allColumns, type Table } from "../../domain/table/table.ts"
+import { fingerprint } from "../../domain/values/fingerprint.ts"
 import { commentOnColumn, commentOnTable, createSchemas, createTable, storedTables } from "./ddl.ts"
 import { literal, qualified } from "../sql/sql.ts"
 import { layout } from "./ops/layout.ts"
@@ -19,7 +19,7 @@ const creation = (tables: ReadonlyArray<Table>): ReadonlyArray<string> => [
 ]
 
 export const fingerprintOf = (tables: ReadonlyArray<Table>): string =>
-  createHash("sha256").update(creation(tables).join("\n")).digest("hex")
+  fingerprint(...creation(tables))
 
 /** `undefined` if none is recorded. */
 export const storedFingerprint = async (
@@ -33,9 +33,9 @@ export const storedFingerprint = async (
 }
 
 /** Statements that record the fingerprint, for the transaction that makes the layout. */
-export const recording = (fingerprint: string): ReadonlyArray<string> => [
+export const recording = (made: string): ReadonlyArray<string> => [
   `DELETE FROM ${qualified(layout)}`,
-  `INSERT INTO ${qualified(layout)} (fingerprint) VALUES (${literal(fingerprint)})`,
+  `INSERT INTO ${qualified(layout)} (fingerprint) VALUES (${literal(made)})`,
 ]
 
 /** One script that makes every table of an empty warehouse. */

@@ -1,12 +1,12 @@
 // Publishes the newest published copy to PostgreSQL if it is not there yet, so that the next run makes up for a failure,
 // even if it finds nothing new. `postgres.json` has the last result, for readers and for the next run.
-import { createHash } from "node:crypto"
 import { readFile, rm } from "node:fs/promises"
 import { join } from "node:path"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
+import { fingerprint } from "../../domain/values/fingerprint.ts"
 import { writeDurably } from "../../load/files/durableFiles.ts"
 import { filesError } from "../../load/errors.ts"
 import type { PostgresSchemas } from "../../load/published/postgres/publish.ts"
@@ -91,9 +91,7 @@ export const publishPostgres = Effect.fnUntraced(function* (
     onSuccess: ({ shown }) => shown,
     onFailure: () => postgres.address.label,
   })
-  const target = createHash("sha256")
-    .update(JSON.stringify([database, postgres.prefix, postgres.role]))
-    .digest("hex")
+  const target = fingerprint(database, postgres.prefix, postgres.role)
   const isPublished =
     before?.target === target && before.run_id === current.run_id && before.error === null
   if (isPublished && !anyway) return undefined

@@ -1,21 +1,14 @@
 // Publishes the warehouse for readers: marts, Parquet, the published copy, and PostgreSQL where it is set.
-import { createHash } from "node:crypto"
-import { readdirSync, readFileSync } from "node:fs"
-import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import { annotateSpan, spanned } from "../../domain/run/span.ts"
 import { commandId } from "../../load/commit/commandId.ts"
 import { changedSincePublication } from "../../load/published/publicationNews.ts"
 import { publish, type PublishOptions as CopyOptions } from "../../load/published/publish.ts"
-import { checkAccess } from "../../load/published/publishedAccess.ts"
-import { findWarehouseFolder } from "../../load/sql/warehouseFolder.ts"
 import { existingWarehouse, type Place, placeOf } from "./warehouse.ts"
 import { recordHealth } from "./health.ts"
 import { createMartViews } from "./martViews.ts"
 import { type PostgresOptions, publishPostgres } from "./postgres.ts"
 import type { OnProgress } from "../model/progress.ts"
-
-export { checkAccess } from "../../load/published/publishedAccess.ts"
 
 export type PublishOptions = CopyOptions & PostgresOptions
 
@@ -24,11 +17,11 @@ export type PublishOptions = CopyOptions & PostgresOptions
  * alone, so that its cost does not grow with the history.
  */
 const publishNews = Effect.fnUntraced(function* (options: PublishOptions, onProgress: OnProgress) {
-  const definition = yield* definitionOf(options)
-  if (!(yield* changedSincePublication({ ...options, definition }))) return false
-  onProgress({ kind: "stage", stage: "publishing" })
+  // First, since marts that are defined differently are news.
   yield* createMartViews
-  yield* publish({ ...options, definition })
+  if (!(yield* changedSincePublication(options))) return false
+  onProgress({ kind: "stage", stage: "publishing" })
+  yield* publish(options)
   return true
 })
 
@@ -68,27 +61,14 @@ export const publishNewsEverywhere = Effect.fnUntraced(function* (
 export const publishAnyway = Effect.fnUntraced(function* (
   options: PublishOptions & Place & { readonly rebuildAll: boolean },
 ) {
-  if (options.access !== undefined) yield* checkAccess(options.access)
-  const definition = yield* definitionOf(options)
   const runId = yield* commandId("publish")
   return yield* Effect.gen(function* () {
     yield* recordHealth
     yield* createMartViews
-    const published = yield* publish({ ...options, definition })
+    const published = yield* publish(options)
     const postgres = yield* publishPostgres(options, { anyway: true })
     return { ...published, ...(postgres === undefined ? {} : { postgres }) }
   }).pipe(
     Effect.provide(existingWarehouse("Publishing the warehouse", { ...placeOf(options), runId })),
   )
 })
-
-/** The marts' files and the settings of what is published: a newer version or another setting is news. */
-const definitionOf = ({ parquet, access, storageVersion }: PublishOptions) =>
-  Effect.sync(() => {
-    const folder = findWarehouseFolder("marts", import.meta.dirname)
-    const hash = createHash("sha256").update(JSON.stringify([parquet, access, storageVersion]))
-    for (const file of readdirSync(folder).toSorted()) {
-      hash.update(file).update(readFileSync(join(folder, file)))
-    }
-    return hash.digest("hex")
-  })

@@ -22,7 +22,7 @@ import { ClockAhead, forgetRun } from "./clock.ts"
 import { endDeadRuns } from "./endDeadRuns.ts"
 import { learntLimits, requestBudget } from "./budget/requestBudget.ts"
 import { lastBodies } from "./state.ts"
-import { checkAccess, type PublishOptions, publishNewsEverywhere } from "../publication/publish.ts"
+import { type PublishOptions, publishNewsEverywhere } from "../publication/publish.ts"
 import { archiveOf } from "../publication/archiveOf.ts"
 import { openWarehouse, type Place, placeOf } from "../publication/warehouse.ts"
 import type { RunSummary } from "../model/progress.ts"
@@ -78,7 +78,6 @@ export const extraction = (
 }
 
 export const run = Effect.fnUntraced(function* (options: RunOptions) {
-  if (options.publish?.access !== undefined) yield* checkAccess(options.publish.access)
   const runId = yield* newRunId
   const onRetry = (retry: Retry): void => options.onProgress({ kind: "retry", ...retry })
   const onShared = (others: number): void =>

@@ -14,7 +14,6 @@ import {
 } from "../../load/work/runs.ts"
 import type { WorkDatabase, WorkRows } from "../../load/work/WorkDatabase.ts"
 import type { RunContext } from "../model/Pipeline.ts"
-import { checkAccess } from "../publication/publish.ts"
 import type { Place } from "../publication/warehouse.ts"
 import { endSegments } from "../run/endDeadRuns.ts"
 import { newRunId, type RunOptions, waitingText, wholeRun } from "../run/run.ts"
@@ -29,7 +28,6 @@ import { isSameRequest, requestOf, type RunRequest } from "./request.ts"
 export interface SharedRunOptions extends RunOptions, Omit<ConnectionOptions, "onConnection"> {}
 
 export const runByWorkers = Effect.fnUntraced(function* (options: SharedRunOptions) {
-  if (options.publish?.access !== undefined) yield* checkAccess(options.publish.access)
   const onConnection = (text: string): void => options.onProgress({ kind: "waiting", text })
   return yield* connected({ ...options, onConnection }, (connection) =>
     planRuns(options, connection),

@@ -21,7 +21,7 @@ interface Shown {
 
 describe("config", () => {
   const file =
-    "baseUrl: https://api.example.com\n\nparquet:\n  compression: snappy\nnotify:\n  - ping: https://hc.example/s3cret\n"
+    "baseUrl: https://api.example.com\n\nparquet:\n  marts: true\nnotify:\n  - ping: https://hc.example/s3cret\n"
   const env = {
     VAULTHOUSE_DATA_DIR: "elsewhere",
     VAULTHOUSE_API_KEY: "sk-live-31415",
@@ -45,8 +45,8 @@ describe("config", () => {
       requestTimeout: [120, "flag", "--request-timeout"],
       overlapDays: [2, "default", null],
       concurrency: [null, "default", null],
-      "parquet.compression": ["snappy", "file", "vaulthouse.config.yaml:4"],
-      "parquet.profile": ["standard", "default", null],
+      "parquet.marts": [true, "file", "vaulthouse.config.yaml:4"],
+      "parquet.enabled": [true, "default", null],
       notify: [[{ ping: "<redacted:https://hc.example>" }], "file", "vaulthouse.config.yaml:5"],
       apiKey: ["<redacted>", "environment", "VAULTHOUSE_API_KEY"],
       HTTPS_PROXY: ["http://proxy.example:3128", "environment", "HTTPS_PROXY"],
@@ -61,7 +61,7 @@ describe("config", () => {
     write(file)
     const { stdout } = await vaulthouse(["config", ...flags], { cwd, env })
     expect(stdout).toMatch(/^requestTimeout +--request-timeout +120 s$/m)
-    expect(stdout).toMatch(/^parquet\.compression +vaulthouse\.config\.yaml:4 +snappy$/m)
+    expect(stdout).toMatch(/^parquet\.marts +vaulthouse\.config\.yaml:4 +true$/m)
     expect(stdout).toMatch(/^concurrency +default +adaptive$/m)
     expect(stdout).toMatch(/^apiKey +VAULTHOUSE_API_KEY +<redacted>$/m)
     expect(stdout).not.toMatch(/31415|s3cret/)

@@ -186,27 +186,6 @@ describe("doctor", () => {
     })
   })
 
-  it("a group that this machine lacks is a finding, and ends sync and publish at once", async () => {
-    writeFileSync(join(cwd, "vaulthouse.config.yaml"), "publishedGroup: nosuchgroup\n")
-    const { code, checks } = await doctor()
-    expect(code).toBe(4)
-    expect(checks.find(({ check }) => check === "configuration")).toMatchObject({
-      state: "failed",
-      detail: expect.stringContaining("nosuchgroup") as string,
-    })
-    const before = Object.keys(simulator.requests().counts)
-    for (const command of ["sync", "publish"]) {
-      const { code: ended, stderr } = await vaulthouse([command, "--base-url", simulator.url], {
-        cwd,
-      })
-      expect({ ended, stderr }).toMatchObject({
-        ended: 1,
-        stderr: expect.stringContaining("no group of that name") as string,
-      })
-    }
-    expect(Object.keys(simulator.requests().counts)).toEqual(before)
-  })
-
   it("a file that is no warehouse does not open; one of a run does", async () => {
     mkdirSync(join(cwd, "broken"))
     writeFileSync(join(cwd, "broken/vaulthouse.duckdb"), "not a database")

@@ -20,7 +20,17 @@ const mistakes: ReadonlyArray<readonly [name: string, file: string, complaint: s
   [
     "a key like no other",
     "parquet: { zzz: 1 }\n",
-    "1:12: parquet: unknown setting `zzz`; the settings here are `enabled`, `compression`, `profile`, `marts`",
+    "1:12: parquet: unknown setting `zzz`; the settings here are `enabled`, `marts`",
+  ],
+  [
+    "a setting of an earlier version",
+    "publishedGroup: analysts\n",
+    "1:1: `publishedGroup` is no longer a setting: remove it, and let the folder give its files a group: `chgrp analysts DIR` and `chmod g+s DIR` on the data directory",
+  ],
+  [
+    "a setting in a section, of an earlier version",
+    "parquet:\n  compression: snappy\n",
+    "2:3: parquet: `compression` is no longer a setting: remove it; Parquet files are compressed with zstd",
   ],
   [
     "a choice",
@@ -40,7 +50,7 @@ const mistakes: ReadonlyArray<readonly [name: string, file: string, complaint: s
   [
     "a value instead of a section",
     "parquet: true\n",
-    "1:10: parquet: `true` is not a section with `enabled`, `compression`, `profile`, `marts`",
+    "1:10: parquet: `true` is not a section with `enabled`, `marts`",
   ],
   [
     "a section instead of a value",
@@ -68,21 +78,17 @@ const mistakes: ReadonlyArray<readonly [name: string, file: string, complaint: s
     "parquet:\n\tenabled: true\n",
     "2:1: indented with a tab; YAML is indented with spaces",
   ],
-  [
-    "wrong indentation",
-    "parquet:\n  enabled: true\n compression: zstd\n",
-    "3:1: wrong indentation",
-  ],
+  ["wrong indentation", "parquet:\n  enabled: true\n marts: true\n", "3:1: wrong indentation"],
   [
     "a colon without quotes",
-    "publishedGroup: a: b\n",
-    "1:17: wrong indentation, or a text with `: ` that needs quotes",
+    "platformSegment: a: b\n",
+    "1:18: wrong indentation, or a text with `: ` that needs quotes",
   ],
   ["an open list", "vaults:\n  include: [1, 2\n", "3:1: a `]` is missing before this"],
   [
     "an open quotation mark, found where it is",
-    'publishedGroup: "a\noverlapDays: 3\n',
-    "1:17: this text has no closing quotation mark",
+    'platformSegment: "a\noverlapDays: 3\n',
+    "1:18: this text has no closing quotation mark",
   ],
   [
     "no colon",
@@ -94,7 +100,7 @@ const mistakes: ReadonlyArray<readonly [name: string, file: string, complaint: s
     "schedule:\n  hourly: * * * * *\n",
     "2:11: text that begins with `*` needs quotes",
   ],
-  ["a reserved character", "publishedGroup: @x\n", "1:17: text that begins with `@` needs quotes"],
+  ["a reserved character", "platformSegment: @x\n", "1:18: text that begins with `@` needs quotes"],
   [
     "a Windows path in double quotes",
     'dataDir: "C:\\data"\n',

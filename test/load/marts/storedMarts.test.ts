@@ -27,7 +27,7 @@ const asRun = <A, E>(dataDir: string, work: Effect.Effect<A, E, Warehouse>) =>
 const createViews = Effect.flatMap(Warehouse, ({ exclusively, tables }) =>
   exclusively("test", (session) => createMarts(session, CATALOG, tables)),
 )
-const publishing = Effect.andThen(createViews, publish({ parquet: undefined, definition: "d" }))
+const publishing = Effect.andThen(createViews, publish({ parquet: undefined }))
 
 const rowsIn = (name: string, rows: ReadonlyArray<RowValues>): Rows => {
   const table = coreTables.find((each) => tableName(each) === `core.${name}`)
@@ -228,7 +228,7 @@ it.live(
         "UPDATE core.pnl_history SET snapshot_at = snapshot_at - INTERVAL 1 YEAR",
       ]
       yield* change(dataDir, ...byHand)
-      const again = publish({ parquet: undefined, definition: "d", rebuildAll: true })
+      const again = publish({ parquet: undefined, rebuildAll: true })
       yield* asRun(dataDir, Effect.andThen(createViews, again))
       yield* expectSame(dataDir)
     }).pipe(Effect.scoped),

@@ -1,5 +1,6 @@
 // Publishing: readers always get whole copies, only changes are written, and damage is repaired.
 import {
+  chmodSync,
   cpSync,
   existsSync,
   lstatSync,
@@ -20,7 +21,6 @@ import { basename, join } from "node:path"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { settings } from "../../../src/config/settings/settings.ts"
 import type { Table } from "../../../src/domain/table/table.ts"
 import { defaultParquet } from "../../../src/load/published/parquet/parquetFile.ts"
 import { changedSincePublication } from "../../../src/load/published/publicationNews.ts"
@@ -29,7 +29,7 @@ import { publishedFile } from "../../../src/load/published/read/PublishedCopy.ts
 import { verify } from "../../../src/load/published/verify/verify.ts"
 import { Warehouse, type WarehouseOptions } from "../../../src/load/Warehouse.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
-import { queryFile } from "../../support/warehouseRun.ts"
+import { change, queryFile } from "../../support/warehouseRun.ts"
 import {
   batchOf,
   commit,
@@ -54,22 +54,12 @@ const asRun = <A, E>(
   options: Partial<WarehouseOptions> = {},
 ) => inWarehouse(dataDir, work, { runId: `run-${(run += 1)}`, ...options })
 
-const published = { parquet: defaultParquet, definition: "d" }
+const published = { parquet: defaultParquet }
 const publishAll = publish(published)
-const withoutParquet = { parquet: undefined, definition: "without" }
+const withoutParquet = { parquet: undefined }
 
 // The 31st of January from noon on, and the 1st of February.
 const twoMonths = (value: number) => Array.from({ length: 24 }, (_, at) => reading("a", at, value))
-
-/** The storage version that DuckDB reads in a file's header. */
-const storedAs = (file: string) =>
-  Effect.map(
-    queryFile(
-      file,
-      "SELECT tags['storage_version'] AS version FROM duckdb_databases() WHERE path IS NOT NULL",
-    ),
-    ([row]) => String(row?.["version"]).replace("+", ""),
-  )
 
 /** From here to the end of the scope, making a hard link fails with `code`. */
 const withoutLinks = (code: string) =>
@@ -218,7 +208,7 @@ describe("the published copy", () => {
   it.live("has a stable name that is a copy where the file system has no hard links", () =>
     Effect.gen(function* () {
       const dataDir = yield* temporaryFolder
-      const access = { mode: "0640", group: undefined }
+      const access = { mode: "0640" }
       const publishTo = (value: number) =>
         asRun(
           dataDir,
@@ -244,28 +234,6 @@ describe("the published copy", () => {
       expect((yield* Effect.flip(publishTo(2))).message).toContain("EIO")
       expect(yield* queryFile(stable, content)).toEqual([{ value: 1 }])
     }).pipe(Effect.scoped),
-  )
-
-  it.live("has the storage version that is set, with all the warehouse holds", () =>
-    Effect.gen(function* () {
-      const dataDir = yield* temporaryFolder
-      yield* asRun(dataDir, commit(readingsBatch(twoMonths(1))))
-      const versions = settings.publishedStorageVersion.kind.of
-      const readers: Array<unknown> = []
-      for (const storageVersion of [...versions, settings.publishedStorageVersion.default]) {
-        yield* asRun(dataDir, publish({ ...published, storageVersion }))
-        readers.push(yield* storedAs(publishedFile(dataDir)))
-        expect(yield* verify(dataDir)).toEqual([])
-      }
-      // DuckDB marks files of v1.1.0 like those of v1.0.0.
-      expect(readers).toEqual(["v1.0.0", "v1.0.0", ...versions.slice(2), "v1.0.0"])
-      // The engine lists the versions it knows when it is given another one.
-      const unknown = yield* Effect.flip(
-        asRun(dataDir, publish({ ...published, storageVersion: "v9.0.0" })),
-      )
-      const known = [...unknown.message.matchAll(/v1\.\d+\.0\b/g)].map(([version]) => version)
-      expect(known).toEqual(versions)
-    }),
   )
 
   it.live("clears what a killed publication left", () =>
@@ -300,14 +268,30 @@ describe("whether there is news", () => {
     }),
   )
 
-  it.live("another definition of the copies is", () =>
+  it.live("another setting of what is published is", () =>
     Effect.gen(function* () {
       const dataDir = yield* temporaryFolder
       yield* asRun(dataDir, publishAll)
       expect(yield* changed(dataDir)).toBe(false)
       expect(
-        yield* asRun(dataDir, changedSincePublication({ ...published, definition: "another" })),
+        yield* asRun(dataDir, changedSincePublication({ ...published, access: { mode: "0640" } })),
       ).toBe(true)
+    }),
+  )
+
+  it.live("a mart that is made differently is, other files of the package are not", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const record = (name: string, fingerprint: string) =>
+        change(
+          dataDir,
+          `INSERT INTO ops.view_fingerprints (name, fingerprint) VALUES ('${name}', '${fingerprint}')`,
+        )
+      yield* asRun(dataDir, publishAll)
+      yield* record("*", "other files")
+      expect(yield* changed(dataDir)).toBe(false)
+      yield* record("mart.balances", "another query")
+      expect(yield* changed(dataDir)).toBe(true)
     }),
   )
 
@@ -397,7 +381,7 @@ describe("a publication without Parquet", () => {
       const news = (options: typeof withoutParquet | typeof published) =>
         asRun(dataDir, changedSincePublication(options))
       expect(yield* news(withoutParquet)).toBe(false)
-      expect(yield* news({ ...published, definition: "without" })).toBe(true)
+      expect(yield* news(published)).toBe(true)
       yield* asRun(dataDir, publishAll)
       expect(yield* verify(dataDir)).toEqual([])
       expect(parquetIn(dataDir).filter((path) => path.endsWith(".parquet")).length).toBeGreaterThan(
@@ -409,7 +393,7 @@ describe("a publication without Parquet", () => {
   it.live("is news where there are still files", () =>
     Effect.gen(function* () {
       const dataDir = yield* temporaryFolder
-      yield* asRun(dataDir, publish({ ...published, definition: "without" }))
+      yield* asRun(dataDir, publishAll)
       expect(yield* asRun(dataDir, changedSincePublication(withoutParquet))).toBe(true)
     }),
   )
@@ -656,10 +640,9 @@ describe("who may read what is published", () => {
   it.live("its owner alone, or as the settings say; another setting changes every file", () =>
     Effect.gen(function* () {
       const dataDir = yield* temporaryFolder
-      const group = String(statSync(dataDir).gid)
       yield* asRun(dataDir, Effect.andThen(commit(readingsBatch(twoMonths(1))), publishAll))
       expect(only(dataDir)).toEqual(new Set(["folder 700", "file 600"]))
-      const access = { mode: "0640", group }
+      const access = { mode: "0640" }
       yield* asRun(dataDir, publish({ ...published, access }))
       expect(only(dataDir)).toEqual(new Set(["folder 750", "file 640"]))
       expect((statSync(dataDir).mode & 0o777).toString(8)).toBe("710")
@@ -667,13 +650,15 @@ describe("who may read what is published", () => {
     }),
   )
 
-  it.live("an unknown group is refused by name, and the copy before stays", () =>
+  it.live("files get the group of a folder with the setgid bit, whose bit stays", () =>
     Effect.gen(function* () {
       const dataDir = yield* temporaryFolder
-      const access = { mode: "0640", group: "no-such-group" }
-      const refused = yield* Effect.flip(asRun(dataDir, publish({ ...published, access })))
-      expect(refused.message).toContain("no-such-group")
-      expect(existsSync(publishedFile(dataDir))).toBe(false)
+      chmodSync(dataDir, 0o2700)
+      yield* asRun(dataDir, Effect.andThen(commit(readingsBatch(twoMonths(1))), publishAll))
+      yield* asRun(dataDir, publish({ ...published, access: { mode: "0640" } }))
+      for (const folder of ["", "published", "parquet", "parquet/current/core"]) {
+        expect((statSync(join(dataDir, folder)).mode & 0o2000) !== 0, folder).toBe(true)
+      }
     }),
   )
 })

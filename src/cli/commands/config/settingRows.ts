@@ -5,7 +5,7 @@ import { type Origin, originText } from "../../../config/settings/origin.ts"
 import { type SettingName, settingNames, settingOf } from "../../../config/settings/settings.ts"
 
 export interface SettingRow {
-  /** Such as `parquet.compression` for a member of a section; for a variable its own name. */
+  /** Such as `parquet.marts` for a member of a section; for a variable its own name. */
   readonly name: string
   /** Durations are in seconds; `null` if the setting is not set. */
   readonly value: unknown

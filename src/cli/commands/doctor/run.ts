@@ -6,7 +6,6 @@ import type { Config } from "../../../config/Config.ts"
 import { type ConfigError, problemText } from "../../../config/ConfigError.ts"
 import { settings } from "../../../config/settings/settings.ts"
 import { examinePostgres } from "../../../pipelines/publication/postgres.ts"
-import { checkAccess } from "../../../pipelines/publication/publish.ts"
 import {
   type Check,
   checkArchive,
@@ -66,7 +65,7 @@ const examine = Effect.fnUntraced(function* (
   const { service, access } = yield* examineService(config.success, slow)
   const checks = [
     ...machine,
-    yield* configurationCheck(config.success),
+    configurationState(config.success),
     ...service,
     yield* checkWarehouse(config.success.settings),
     ...(yield* lastRunChecks(dataDir)),
@@ -93,12 +92,6 @@ const postgresChecks = ({ settings: { publish } }: Config) =>
         Effect.catch(failedCheck("PostgreSQL")),
         Effect.map((check) => [check]),
       )
-
-const configurationCheck = ({ settings: { publishedMode, publishedGroup }, ...config }: Config) =>
-  checkAccess({ mode: publishedMode, group: publishedGroup }).pipe(
-    Effect.as(configurationState(config)),
-    Effect.catch(failedCheck("configuration")),
-  )
 
 const configurationState = ({
   file = "no file; defaults, environment and flags apply",

@@ -1,9 +1,11 @@
 // Brings the tables of the stored marts up to date: makes the months again whose source rows changed.
 import type { DuckDBConnection } from "@duckdb/node-api"
+import { fingerprint } from "../../../domain/values/fingerprint.ts"
 import { readRows } from "../../duckdb/readRows.ts"
 import { rowsOf } from "../../duckdb/rowsOf.ts"
 import { Changes, type Session } from "../../commit/session.ts"
 import { transaction } from "../../duckdb/transaction.ts"
+import { sqlFile } from "../../sql/sqlFile.ts"
 import { CATALOG, identifier, literal } from "../../sql/sql.ts"
 import { type StoredMart, storedMarts } from "../../marts/storedMarts.ts"
 import { storedMartsTable } from "../../tables/ops/stored_marts.ts"
@@ -17,21 +19,17 @@ const isOneOf = (tables: ReadonlyArray<string>): string =>
 /** Call it while nothing else writes. `rebuildAll` makes all months again, even if recorded as up to date. */
 export const refreshStoredMarts = async (session: Session, rebuildAll: boolean): Promise<void> => {
   const { connection } = session
-  const [defined] = await readRows(
-    connection,
-    `SELECT list(name) AS names, md5(string_agg(fingerprint, ',' ORDER BY name)) AS definition
-     FROM ${CATALOG}.ops.view_fingerprints WHERE starts_with(name, 'mart.')`,
-  )
-  const names = new Set(defined?.["names"] as ReadonlyArray<string> | null)
+  const rows = await readRows(connection, sqlFile("publication", "mart_fingerprints"))
+  const marts = new Map(rows.map(({ name, fingerprint: made }) => [String(name), String(made)]))
   const stale: Array<Stale> = []
-  for (const mart of storedMarts.filter(({ name }) => names.has(`mart.${name}`))) {
-    const definition = await definitionOf(connection, mart, String(defined?.["definition"]))
+  for (const mart of storedMarts.filter(({ name }) => marts.has(name))) {
+    const definition = await definitionOf(connection, mart, marts)
     const { isWhole, months } = await changed(connection, mart, definition, rebuildAll)
     if (isWhole || months.length > 0) stale.push({ mart, definition, isWhole, months })
   }
   if (stale.length === 0) return
-  const marts = stale.map(({ mart }) => mart)
-  await withMonthViews(connection, marts, async () => {
+  const staleMarts = stale.map(({ mart }) => mart)
+  await withMonthViews(connection, staleMarts, async () => {
     for (const each of stale) await refresh(session, each)
   })
 }
@@ -45,22 +43,22 @@ interface Stale {
   readonly months: ReadonlyArray<string>
 }
 
-/** Fingerprint of the marts' definitions and of the rows of the marts in `whole`. */
+/** Fingerprint of its definition and those it reads through, and of the rows of the marts in `whole`. */
 const definitionOf = async (
   connection: DuckDBConnection,
-  { whole }: StoredMart,
-  definition: string,
+  { name: own, through, whole }: StoredMart,
+  marts: ReadonlyMap<string, string>,
 ): Promise<string> => {
-  const parts = [definition]
+  const parts: Array<unknown> = [...through, own].map((name) => marts.get(name))
   for (const name of whole) {
     const [content] = await readRows(
       connection,
       `SELECT md5(string_agg(row_::VARCHAR, ',' ORDER BY row_::VARCHAR)) AS hash
        FROM ${CATALOG}.mart.${identifier(name)} row_`,
     )
-    parts.push(String(content?.["hash"]))
+    parts.push(content?.["hash"])
   }
-  return parts.join("-")
+  return fingerprint(...parts)
 }
 
 const refresh = (session: Session, { mart, definition, isWhole, months }: Stale) => {

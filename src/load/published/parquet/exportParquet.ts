@@ -74,13 +74,13 @@ const extentOf = async (connection: DuckDBConnection, part: Part) => {
 
 /** Writes one file; `undefined` when no rows are left in its month. */
 const exportPart = async (
-  { access, connection, dataDir, options, stamp }: ExportRequest,
+  { access, connection, dataDir, stamp }: ExportRequest,
   part: Part,
   layout: string,
 ): Promise<ManifestFile | undefined> => {
   const { exportable, month } = part
   const aside = join(asideFolder(dataDir), `${fullName(exportable)}.${month ?? "data"}`)
-  const rows = await writeRows(connection, aside, exportable, isIn(part), options, stamp)
+  const rows = await writeRows(connection, aside, exportable, isIn(part), stamp)
   if (rows === 0) return undefined
   const sha256 = await sha256Of(aside)
   const { size } = await stat(aside)
@@ -118,7 +118,7 @@ export interface Exported {
  * has changed and the current manifest what is exported already, so the next export completes one that was killed.
  */
 export const exportParquet = async (request: ExportRequest): Promise<Exported> => {
-  const { rebuildAll, dataDir, options, stamp } = request
+  const { rebuildAll, dataDir, stamp } = request
   const previous = rebuildAll ? undefined : await readManifest(dataDir)
   const exported = new Map(
     previous?.files.map((file) => [`${file.schema}.${file.table} ${file.month}`, file]),
@@ -128,7 +128,7 @@ export const exportParquet = async (request: ExportRequest): Promise<Exported> =
   let written = 0
   for (const part of await partsOf(request)) {
     const known = exported.get(`${fullName(part.exportable)} ${part.month}`)
-    const layout = layoutOf(part.exportable, options)
+    const layout = layoutOf(part.exportable)
     if (known?.changed_at === part.changedAt && known.layout === layout) {
       if (await isIntact(dataDir, known)) {
         files.push(known)

@@ -1,20 +1,17 @@
 // How one Parquet file is written: types that every reader understands, rows in the order most queries want, comments as
 // key-value metadata. See docs/decisions/0004-duckdb-writes-parquet.md.
-import { createHash } from "node:crypto"
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { allColumns, storedKey, type Table } from "../../../domain/table/table.ts"
+import { fingerprint } from "../../../domain/values/fingerprint.ts"
 import { columnComment, tableComment } from "../../tables/ddl.ts"
 import { identifier, identifiers, literal, qualified } from "../../sql/sql.ts"
 
 export interface ParquetOptions {
-  readonly compression: "zstd" | "snappy"
-  /** Snappy, and instants as ISO-8601 text: for readers that can't read TIMESTAMP (parquetjs-lite). */
-  readonly plain: boolean
   /** Whether to write the marts too. */
   readonly marts: boolean
 }
 
-export const defaultParquet: ParquetOptions = { compression: "zstd", plain: false, marts: false }
+export const defaultParquet: ParquetOptions = { marts: false }
 
 export interface Stamp {
   readonly runId: string
@@ -74,30 +71,24 @@ const sortOrder = (table: Table): ReadonlyArray<string> => {
 
 export const fullName = ({ schema, name }: Exportable): string => `${schema}.${name}`
 
-const selectList = ({ columns }: Exportable, { plain }: ParquetOptions): string =>
+const selectList = ({ columns }: Exportable): string =>
   columns
-    .map(({ name, type }) => `${valueOf(identifier(name), type, plain)} AS ${identifier(name)}`)
+    .map(({ name, type }) => `${valueOf(identifier(name), type)} AS ${identifier(name)}`)
     .join(", ")
 
-const valueOf = (column: string, type: string, plain: boolean): string => {
+const valueOf = (column: string, type: string): string => {
   // Parquet's JSON type is refused by Trino, and parsed by readers in JavaScript, which rounds large integers.
   if (type === "json") return `${column}::VARCHAR`
   if (type !== "timestamp") return column
   // Marked as UTC: readers would take a TIMESTAMP for local time. AT TIME ZONE would take 38 times as long.
-  return plain
-    ? `strftime(${column}, '%Y-%m-%dT%H:%M:%S.%fZ')`
-    : `make_timestamptz(epoch_us(${column}))`
+  return `make_timestamptz(epoch_us(${column}))`
 }
 
-const encoding = ({ compression, plain }: ParquetOptions): string =>
-  `FORMAT parquet, COMPRESSION ${plain ? "snappy" : compression}, PARQUET_VERSION V1`
+const ENCODING = "FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION V1"
 
 /** Fingerprint of how files are written; if it differs from the manifest, they are written again. */
-export const layoutOf = (exportable: Exportable, options: ParquetOptions): string =>
-  createHash("sha256")
-    .update(JSON.stringify([encoding(options), selectList(exportable, options), exportable]))
-    .digest("hex")
-    .slice(0, 16)
+export const layoutOf = (exportable: Exportable): string =>
+  fingerprint(ENCODING, selectList(exportable), exportable).slice(0, 16)
 
 /** CREATE TABLE AS and Parquet lose comments, so they travel as key-value metadata. */
 const metadata = (exportable: Exportable, { runId, publishedAt }: Stamp): string => {
@@ -121,14 +112,13 @@ export const writeRows = async (
   file: string,
   exportable: Exportable,
   condition: string,
-  options: ParquetOptions,
   stamp: Stamp,
 ): Promise<number> => {
   const written = await connection.runAndReadAll(
     `COPY (
-       SELECT ${selectList(exportable, options)} FROM ${exportable.source}
+       SELECT ${selectList(exportable)} FROM ${exportable.source}
        WHERE ${condition} ORDER BY ${identifiers(exportable.order)}
-     ) TO ${literal(file)} (${encoding(options)}, KV_METADATA {${metadata(exportable, stamp)}})`,
+     ) TO ${literal(file)} (${ENCODING}, KV_METADATA {${metadata(exportable, stamp)}})`,
   )
   return Number(written.getRows()[0]?.[0])
 }

@@ -1,8 +1,8 @@
 // Divides a relation of the published copy into periods, each with a fingerprint of its content, so that only periods
 // that changed are copied. A small relation is one period; a large one has months for its newest two years and years
 // before that, because a query of the whole relation takes a few of PostgreSQL's locks for each period.
-import { createHash } from "node:crypto"
 import type { DuckDBConnection } from "@duckdb/node-api"
+import { fingerprint } from "../../../domain/values/fingerprint.ts"
 import { decodeRow, number, optional, text } from "../../duckdb/decodeRow.ts"
 import { readRows } from "../../duckdb/readRows.ts"
 import { identifier, identifiers, literal } from "../../sql/sql.ts"
@@ -72,10 +72,10 @@ export const periodsOf = async (
 }
 
 const storageOf = ({ columns, indexes }: Relation): string =>
-  createHash("sha256")
-    .update(JSON.stringify([columns.map(({ name, type, value }) => [name, type, value]), indexes]))
-    .digest("hex")
-    .slice(0, 16)
+  fingerprint(
+    columns.map(({ name, type, value }) => [name, type, value]),
+    indexes,
+  ).slice(0, 16)
 
 /** First instant of the period and of the one after it. */
 const boundsOf = (period: string): readonly [string, string] => {

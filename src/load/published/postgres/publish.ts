@@ -1,6 +1,5 @@
 // Publishes a published copy to PostgreSQL (docs/decisions/0019-publishing-to-postgresql.md). Readers there see one
 // whole publication at any time; if a publication is killed, the next one reuses its parts.
-import { createHash } from "node:crypto"
 import { mkdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
@@ -8,6 +7,7 @@ import * as Effect from "effect/Effect"
 import type { Client } from "pg"
 import type { PostgresTarget } from "../../../domain/stores/postgresUrl.ts"
 import type { Table } from "../../../domain/table/table.ts"
+import { fingerprint } from "../../../domain/values/fingerprint.ts"
 import { publishedDirectory } from "../read/PublishedCopy.ts"
 import type { Current, PublishedKeep } from "../publishedFiles.ts"
 import { literal } from "../../sql/sql.ts"
@@ -105,14 +105,10 @@ const nextNumber = async (client: Client): Promise<number> => {
 }
 
 const descriptionOf = (relations: ReadonlyArray<Relation>, role: string | undefined): string =>
-  createHash("sha256")
-    .update(
-      JSON.stringify([
-        role,
-        relations.map(({ name, comment, columns }) => [name, comment, columns]),
-      ]),
-    )
-    .digest("hex")
+  fingerprint(
+    role,
+    relations.map(({ name, comment, columns }) => [name, comment, columns]),
+  )
 
 interface Copied {
   readonly contents: ReadonlyArray<Content>

@@ -1,7 +1,6 @@
 // The warehouse as one DuckDB file in the data directory, whose lock makes this process its only writer.
 import { chmodSync, existsSync, statSync } from "node:fs"
 import { join } from "node:path"
-import type { DuckDBConnection } from "@duckdb/node-api"
 import { flush } from "../../../domain/flush.ts"
 import { copyDatabase } from "../../duckdb/copyDatabase.ts"
 import { openConnections } from "../../duckdb/connections.ts"
@@ -15,7 +14,6 @@ import { sqlFile } from "../../sql/sqlFile.ts"
 import { copyTemplate, STORAGE_VERSION, WITHOUT_LOG } from "../template.ts"
 import { onlyWriter } from "../../duckdb/transaction.ts"
 import type { Storage } from "../Storage.ts"
-import { undoing } from "../../duckdb/undoing.ts"
 
 export const databaseFile = (dataDir: string): string => join(dataDir, "vaulthouse.duckdb")
 
@@ -96,31 +94,14 @@ export const duckdbFile = (dataDir: string): Storage => {
           await copyDatabase(file, copyBeforeMigration(dataDir))
           await flush(dataDir)
         },
-        makeCopy: async ({ complete, file: copy, storageVersion }) => {
+        makeCopy: async ({ complete, file: copy }) => {
           const result = await complete(writer)
           await checkpoint()
-          // A file has one storage version: for another one, all rows are written again.
-          await (storageVersion === STORAGE_VERSION
-            ? copyDatabase(file, copy)
-            : writeCopy(writer, copy, storageVersion))
+          await copyDatabase(file, copy)
           return result
         },
         close: async () => connections.close(),
       }
     },
   }
-}
-
-const writeCopy = async (
-  connection: DuckDBConnection,
-  copy: string,
-  storageVersion: string,
-): Promise<void> => {
-  await connection.run(
-    `ATTACH ${literal(copy)} AS copied (STORAGE_VERSION ${literal(storageVersion)}, ${WITHOUT_LOG})`,
-  )
-  await undoing(
-    () => connection.run("DETACH copied"),
-    () => connection.run(`COPY FROM DATABASE ${CATALOG} TO copied`),
-  )
 }

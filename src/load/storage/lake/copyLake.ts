@@ -28,14 +28,14 @@ export interface LakeToCopy {
 const LAKE = "lake"
 
 export const copyLake = async <A>(lake: LakeToCopy, copying: Copying<A>): Promise<A> => {
-  const { file, previous, storageVersion } = copying
+  const { file, previous } = copying
   const open = () =>
     openConnections(
       lake.options,
       lake.spill,
       async (connection) => {
         await connection.run(
-          `ATTACH ${literal(file)} AS ${CATALOG} (STORAGE_VERSION ${literal(storageVersion)})`,
+          `ATTACH ${literal(file)} AS ${CATALOG} (STORAGE_VERSION ${literal(STORAGE_VERSION)})`,
         )
       },
       GOES_ON,
@@ -51,7 +51,7 @@ export const copyLake = async <A>(lake: LakeToCopy, copying: Copying<A>): Promis
     opened?.close()
     await rm(file)
   }
-  if (storageVersion === STORAGE_VERSION) await copyTemplate(file, lake.tables)
+  await copyTemplate(file, lake.tables)
   const opened = await open()
   if ((await storedFingerprint(opened.writer)) === undefined) {
     await opened.writer.run(creationScript(lake.tables))
