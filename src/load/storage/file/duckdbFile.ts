@@ -11,7 +11,7 @@ import { lockHolder } from "../../lock/LockFile.ts"
 import { readRows } from "../../duckdb/readRows.ts"
 import { CATALOG, literal } from "../../sql/sql.ts"
 import { sqlFile } from "../../sql/sqlFile.ts"
-import { copyTemplate, STORAGE_VERSION, WITHOUT_LOG } from "../template.ts"
+import { copyTemplate, STORAGE_VERSION } from "../template.ts"
 import { onlyWriter } from "../../duckdb/transaction.ts"
 import type { Storage } from "../Storage.ts"
 
