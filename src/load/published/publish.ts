@@ -188,8 +188,7 @@ const publishAll = async (
       for (const each of connection === session.connection ? [session] : [session, source]) {
         if (made !== undefined) await stamp(each, micros, countsOf(made))
       }
-      const { content } = await stateOf(connection, options)
-      return { exported: made, content }
+      return { exported: made, content: (await stateOf(connection, options)).content }
     },
   })
   await completeCopy(session, aside)
