@@ -8,7 +8,7 @@ export interface OracleClassification extends JsonObject {
   readonly warnings: ReadonlyArray<unknown>
 }
 
-// The document shows only this name (§2.9); the classified records are found by their shape.
+// The document shows only this name (§2.9); the table declares the shapes of the classified records.
 const Response: Schema.Codec<OracleClassification, unknown> = Schema.Struct({
   warnings: Schema.Array(Schema.Unknown),
 })
