@@ -1,6 +1,6 @@
 # Every task of the project; `make` alone lists them. They need only npm and its registry, except where their help says more.
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-month flaky test-package test-browser screenshots test-deploy test-engines test-iceberg test-postgres test-lake proof-lake test-odbc test-bi proof proof-slice bench bench-dlt check lint types format docs guide build clean
+.PHONY: help install demo test test-month flaky test-package test-browser attack screenshots test-deploy test-engines test-iceberg test-postgres test-lake proof-lake test-odbc test-bi proof proof-slice bench bench-dlt check lint types format docs guide build clean
 
 # npm replaces node_modules, so it must not run under the Node that lies in there.
 MACHINE_PATH := $(PATH)
@@ -26,7 +26,7 @@ demo: install ## Simulated service, real pipelines, what landed: a minute, no ke
 
 test: install ## Run the tests; `make test ARGS=test/config/Config.test.ts` for some of them
 	@vitest run $(ARGS)
-	@$(if $(ARGS),:,echo "Left out: the web page in Chromium (make test-browser), PostgreSQL (make test-postgres), the lake (make test-lake).")
+	@$(if $(ARGS),:,echo "Left out: the web page in Chromium (make test-browser), attacks with it and with 10,000 statements (make attack), PostgreSQL (make test-postgres), the lake (make test-lake).")
 
 test-month: install ## Run a simulated month of scheduled syncs: takes minutes (not part of `make test`)
 	@WHOLE_MONTH=1 vitest run test/month
@@ -72,6 +72,9 @@ $(ICEBERG)/.installed: test/iceberg/requirements.txt
 	@echo "Installing the tools of test/iceberg …"
 	@test/deploy/install.sh $(ICEBERG) $<
 	@touch $@
+
+attack: install ## Attack the web page, queries and backups, in Chromium too: two minutes (not part of `make test`)
+	@ATTACK=1 vitest run test/attack
 
 test-browser: install ## Try the web page in Chromium (Debian's package `chromium`; not part of `make test`)
 	@BROWSER_TESTS=1 vitest run test/browser

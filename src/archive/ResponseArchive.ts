@@ -15,7 +15,7 @@ import { microsFromMillis } from "../domain/values/time.ts"
 import type { ArchiveStore } from "./ArchiveStore.ts"
 import { type CommitMarker, commitMarkerLine, responseLine, runEndLine, sha256Of } from "./lines.ts"
 import { ObjectStoreError } from "./ObjectStore.ts"
-import { FRAME_LINES, frameOf, type Place, segmentOfRun } from "./segments.ts"
+import { FRAME_BYTES, FRAME_LINES, frameOf, type Place, segmentOfRun } from "./segments.ts"
 
 /** The archive could not be written: disk full, no permission, no connection. The run can't continue without it. */
 export class ArchiveError extends Data.TaggedError("ArchiveError")<{
@@ -41,6 +41,20 @@ export interface Received extends ExchangeRecord {
 interface WaitingLine {
   readonly line: Buffer
   readonly done: Deferred.Deferred<Place, ArchiveError>
+}
+
+const framesOf = (waiting: ReadonlyArray<WaitingLine>): ReadonlyArray<Array<WaitingLine>> => {
+  const frames: Array<Array<WaitingLine>> = [[]]
+  let bytes = 0
+  for (const each of waiting) {
+    bytes += each.line.length
+    if (bytes > FRAME_BYTES && frames.at(-1)?.length !== 0) {
+      frames.push([])
+      bytes = each.line.length
+    }
+    frames.at(-1)?.push(each)
+  }
+  return frames
 }
 
 const idsOf = ({ landed, notLanded }: CommitMarker): ReadonlyArray<string> => [
@@ -141,7 +155,7 @@ export class ResponseArchive extends Context.Service<
           Effect.forever(
             Effect.flatMap(Queue.takeBetween(queue, 1, FRAME_LINES), (waiting) =>
               // An interruption must not leave part of a frame between whole ones.
-              Effect.uninterruptible(writeFrame(waiting)),
+              Effect.uninterruptible(Effect.forEach(framesOf(waiting), writeFrame)),
             ),
           ),
         )

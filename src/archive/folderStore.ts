@@ -1,20 +1,22 @@
 // Stores the archive in a folder, with a file for each segment.
-import { existsSync, readdirSync, statSync } from "node:fs"
+import { existsSync, readdirSync } from "node:fs"
 import { type FileHandle, open, readFile, rm } from "node:fs/promises"
 import { basename, join } from "node:path"
 import { flush, makeFolder } from "../domain/flush.ts"
+import { NotRegular, regularFileSize } from "../domain/regularFile.ts"
 import type { ArchiveStore, SegmentWriter } from "./ArchiveStore.ts"
+import { ArchiveDamaged } from "./lines.ts"
 import { SEGMENT_SUFFIX } from "./segments.ts"
 
 export const folderStore = (directory: string): ArchiveStore => ({
   pathOf: (file) => `${basename(directory)}/${file}`,
-  segments: async (start = "") =>
-    existsSync(directory)
-      ? readdirSync(directory)
-          .filter((file) => file.startsWith(start) && file.endsWith(SEGMENT_SUFFIX))
-          .toSorted()
-          .map((file) => ({ file, bytes: statSync(join(directory, file)).size }))
-      : [],
+  segments: async (start = "") => {
+    if (!existsSync(directory)) return []
+    const files = readdirSync(directory)
+      .filter((file) => file.startsWith(start) && file.endsWith(SEGMENT_SUFFIX))
+      .toSorted()
+    return Promise.all(files.map(async (file) => ({ file, bytes: await bytesOf(directory, file) })))
+  },
   read: (file) => readFile(join(directory, file)),
   readPart: async (file, offset, length) => {
     const handle = await open(join(directory, file), "r")
@@ -40,6 +42,12 @@ export const folderStore = (directory: string): ArchiveStore => ({
   },
   remove: (file) => rm(join(directory, file)),
 })
+
+/** Throws for a symbolic link, which leads out of the archive, and for a pipe, whose content never ends. */
+const bytesOf = (directory: string, file: string): Promise<number> =>
+  regularFileSize(join(directory, file)).catch((cause: unknown) => {
+    throw cause instanceof NotRegular ? new ArchiveDamaged(file, cause.message) : cause
+  })
 
 const writer = (directory: string, file: string): SegmentWriter => {
   let handle: FileHandle | undefined

@@ -9,9 +9,12 @@ const FORMAT = 1
 
 /** The archive's content is not as it was written. */
 export class ArchiveDamaged extends Error {
+  readonly file: string
+
   constructor(file: string, detail: string) {
     super(`The response archive ${file} is damaged: ${detail}.`)
     this.name = "ArchiveDamaged"
+    this.file = file
   }
 }
 

@@ -9,6 +9,7 @@ import {
 } from "./lines.ts"
 import {
   Commits,
+  FRAME_BYTES,
   FRAME_LINES,
   frameOf,
   type Place,
@@ -87,6 +88,7 @@ class FrameWriter {
   readonly #segment: SegmentWriter
   readonly #file: string
   #waiting: Array<WaitingLine> = []
+  #bytes = 0
 
   constructor(segment: SegmentWriter, file: string) {
     this.#segment = segment
@@ -94,11 +96,14 @@ class FrameWriter {
   }
 
   async write(line: WaitingLine): Promise<void> {
+    if (this.#bytes + line.bytes.length > FRAME_BYTES) await this.flush()
+    this.#bytes += line.bytes.length
     this.#waiting.push(line)
     if (this.#waiting.length >= FRAME_LINES) await this.flush()
   }
 
   async flush(): Promise<void> {
+    this.#bytes = 0
     if (this.#waiting.length === 0) return
     const lines = this.#waiting.map(({ bytes }) => bytes)
     const frame = await frameOf(lines, LEVEL)

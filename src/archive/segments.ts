@@ -15,6 +15,8 @@ const compress = promisify(zstdCompress)
 const decompress = promisify(zstdDecompress)
 
 export const FRAME_LINES = 16
+/** Lines that are longer together get frames of their own, so that a frame never unpacks to more than LARGEST_FRAME. */
+export const FRAME_BYTES = 64 * 1024 * 1024
 
 /** Compresses the lines to one frame. */
 export const frameOf = (lines: ReadonlyArray<Buffer>, level: number): Promise<Buffer> =>
@@ -70,10 +72,21 @@ const MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
 
 const nothing: Lines = { responses: [], markers: [], ends: [], damages: [] }
 
+/**
+ * The most that a frame unpacks to: far above what is written, which a few bytes made to fill the memory would exceed.
+ */
+export const LARGEST_FRAME = 512 * 1024 * 1024
+const limited = { maxOutputLength: LARGEST_FRAME }
+
+const reasonOf = (cause: unknown): string =>
+  (cause as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE"
+    ? `it unpacks to more than ${LARGEST_FRAME / 1024 ** 2} MB`
+    : String(cause)
+
 /** The content and length of the frame at the beginning of `bytes`. Throws zlib's error. */
 const decompressFirst = (bytes: Buffer) => {
   // TypeScript's library does not have the option `info`.
-  const read = zstdDecompressSync(bytes, { info: true }) as unknown as {
+  const read = zstdDecompressSync(bytes, { ...limited, info: true }) as unknown as {
     readonly buffer: Buffer
     readonly engine: { readonly bytesWritten: number }
   }
@@ -105,7 +118,7 @@ export async function* readFrames(
       const next = nextFrame(bytes, offset, places)
       const isCutShort = (cause as NodeJS.ErrnoException).code === "Z_BUF_ERROR"
       if (isFrame && (next < bytes.length || !isCutShort)) {
-        const unreadable = `the frame at byte ${offset} can't be read (${String(cause)})`
+        const unreadable = `the frame at byte ${offset} can't be read (${reasonOf(cause)})`
         yield { place: { file, offset, length: next - offset }, unreadable, ...nothing }
       }
       offset = next
@@ -217,8 +230,8 @@ const readFrame = async (
   const bytes = await store.readPart(file, offset, length)
   if (bytes.length < length)
     throw new ArchiveDamaged(file, `it ends before byte ${offset + length}`)
-  const content = await decompress(bytes).catch((cause: unknown) => {
-    throw new ArchiveDamaged(file, `the frame at byte ${offset} can't be read (${String(cause)})`)
+  const content = await decompress(bytes, limited).catch((cause: unknown) => {
+    throw new ArchiveDamaged(file, `the frame at byte ${offset} can't be read (${reasonOf(cause)})`)
   })
   return readLines(file, content).responses
 }

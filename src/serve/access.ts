@@ -3,6 +3,8 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto"
 import { isIP } from "node:net"
 import { hostname } from "node:os"
+import { setTimeout } from "node:timers/promises"
+import { getConnInfo } from "@hono/node-server/conninfo"
 import type { Context, MiddlewareHandler } from "hono"
 import { getCookie, setCookie } from "hono/cookie"
 import * as Redacted from "effect/Redacted"
@@ -37,7 +39,27 @@ const isOwnName = (name: string, { host, allowedHosts }: Access): boolean =>
   allowedHosts.some((allowed) => allowed.toLowerCase() === name) ||
   (isWildcard(host) && (isIP(name) !== 0 || name === hostname().toLowerCase()))
 
-/** Refuses requests under a foreign name, and requests sent by a page of another site. */
+/**
+ * Whether a page of another site made the browser send the request. Programs, and browsers whose user typed the address,
+ * send no or another mark. A page of the same host on another port is another site too.
+ */
+export const isFromOtherSite = (c: Context): boolean => {
+  const site = c.req.header("sec-fetch-site")
+  return site === "cross-site" || site === "same-site"
+}
+
+/** Whether a person followed a link in a window of its own, as opposed to a script, a frame or an image. */
+const isFollowedLink = (c: Context): boolean =>
+  (c.req.method === "GET" || c.req.method === "HEAD") &&
+  c.req.header("sec-fetch-mode") === "navigate" &&
+  c.req.header("sec-fetch-dest") === "document" &&
+  c.req.header("sec-fetch-user") === "?1" &&
+  !c.req.path.startsWith("/api/")
+
+const OTHER_SITE =
+  "A page of another site sent this request. This server takes requests of its own pages, of links that are clicked, and of addresses that are typed.\n"
+
+/** Refuses requests under a foreign name, and requests sent by a page of another site, except for a click on a link. */
 export const ownNameOnly =
   (access: Access): MiddlewareHandler =>
   async (c, next) => {
@@ -49,14 +71,8 @@ export const ownNameOnly =
       )
     }
     const origin = c.req.header("origin")
-    if (origin !== undefined && URL.parse(origin)?.host !== host) {
-      return c.text("This server isSignedIn requests from its own pages only.\n", 403)
-    }
-    // Browsers mark requests sent by a page of another site; following a link is allowed.
-    const site = c.req.header("sec-fetch-site")
-    if (site === "cross-site" && c.req.header("sec-fetch-mode") !== "navigate") {
-      return c.text("This server isSignedIn requests from its own pages only.\n", 403)
-    }
+    const isForeign = origin !== undefined && URL.parse(origin)?.host !== host
+    if (isForeign || (isFromOtherSite(c) && !isFollowedLink(c))) return c.text(OTHER_SITE, 403)
     return next()
   }
 
@@ -67,29 +83,64 @@ const isEqual = (one: string, other: string, key: Buffer): boolean => {
   return timingSafeEqual(digest(one), digest(other))
 }
 
+/** `early`: a wrong token from the same address is still waiting for its answer, so this one was not looked at. */
+export type Attempt = "right" | "wrong" | "early"
+
 export interface SignIn {
   /** Passes requests with the token or the cookie; `refuse` responds to all others. */
-  readonly required: (refuse: (c: Context) => Response) => MiddlewareHandler
-  /** Returns whether the token is right, and if so sets the cookie. */
-  readonly accept: (c: Context, typed: string) => boolean
+  readonly required: (
+    refuse: (c: Context, attempt: Attempt | undefined) => Response,
+  ) => MiddlewareHandler
+  /** Sets the cookie if the token is right. */
+  readonly accept: (c: Context, typed: string) => Promise<Attempt>
 }
 
-/** The cookie does not contain the token and is invalid after a restart. */
-export const signIn = (token: Redacted.Redacted<string>): SignIn => {
+// The answer to a wrong token takes as long, so that nobody can try many.
+export const WRONG_TOKEN_MILLIS = 1000
+// Each address waits alone; further ones than these are not looked at.
+const MAX_WAITING = 100
+
+/** Whether the browser reached the server, or the proxy in front of it, by TLS. */
+const isSecure = (c: Context): boolean =>
+  c.req.header("x-forwarded-proto")?.split(",")[0]?.trim() === "https" ||
+  c.req.header("origin")?.startsWith("https:") === true
+
+/** The cookie does not contain the token and is invalid after a restart. `warn` writes a line to the log. */
+export const signIn = (token: Redacted.Redacted<string>, warn: (line: string) => void): SignIn => {
   const key = randomBytes(32)
   const secret = Redacted.value(token)
   const cookie = createHmac("sha256", key).update(secret).digest("base64url")
-  const isSignedIn = (c: Context): boolean => {
-    const [, bearer] = /^Bearer (.+)$/.exec(c.req.header("authorization") ?? "") ?? []
-    if (bearer !== undefined) return isEqual(bearer, secret, key)
-    return isEqual(getCookie(c, COOKIE) ?? "", cookie, key)
+  const waiting = new Set<string>()
+  const attempt = async (c: Context, typed: string): Promise<Attempt> => {
+    const address = getConnInfo(c).remote.address ?? ""
+    if (waiting.has(address) || waiting.size >= MAX_WAITING) return "early"
+    if (isEqual(typed, secret, key)) return "right"
+    waiting.add(address)
+    warn(`serve: a wrong token from ${address}`)
+    await setTimeout(WRONG_TOKEN_MILLIS, undefined, { ref: false })
+    waiting.delete(address)
+    return "wrong"
   }
   return {
-    required: (refuse) => async (c, next) => (isSignedIn(c) ? next() : refuse(c)),
-    accept: (c, typed) => {
-      if (!isEqual(typed.trim(), secret, key)) return false
-      setCookie(c, COOKIE, cookie, { httpOnly: true, sameSite: "Strict", path: "/" })
-      return true
+    required: (refuse) => async (c, next) => {
+      const [, bearer] = /^Bearer (.+)$/.exec(c.req.header("authorization") ?? "") ?? []
+      if (bearer === undefined) {
+        return isEqual(getCookie(c, COOKIE) ?? "", cookie, key) ? next() : refuse(c, undefined)
+      }
+      const found = await attempt(c, bearer)
+      return found === "right" ? next() : refuse(c, found)
+    },
+    accept: async (c, typed) => {
+      const found = await attempt(c, typed.trim())
+      if (found === "right") {
+        setCookie(c, COOKIE, cookie, {
+          httpOnly: true,
+          sameSite: "Strict",
+          path: "/",
+          secure: isSecure(c),
+        })
+      }
+      return found
     },
   }
 }

@@ -4,12 +4,12 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Stream from "effect/Stream"
 import { type Context, Hono } from "hono"
-import { csrf } from "hono/csrf"
+import { bodyLimit } from "hono/body-limit"
 import type { Publication } from "../pipelines/readers/latestCopy.ts"
 import { completeSql } from "../pipelines/readers/query/sqlCompletion.ts"
 import { queryResponse } from "./api/query.ts"
 import { seriesResponse } from "./api/series.ts"
-import { ownNameOnly, signIn, strictHeaders } from "./access.ts"
+import { isFromOtherSite, ownNameOnly, signIn, strictHeaders } from "./access.ts"
 import { document, documentEnd, documentHead, type Links, type Page } from "./html/layout.ts"
 import { readDataPage } from "./pages/data.ts"
 import { overviewPage } from "./pages/overview.ts"
@@ -68,6 +68,7 @@ export const makeApp = (site: Site): Hono => {
 
   app.use(strictHeaders)
   app.use(ownNameOnly(site.access))
+  app.use(bodyLimit({ maxSize: MAX_BODY_BYTES, onError: (c) => c.text(TOO_LARGE, 413) }))
   app.get("/assets/:version/:file", (c) => {
     const found = site.assets.find(c.req.param("file"))
     if (found === undefined) return c.notFound()
@@ -83,7 +84,8 @@ export const makeApp = (site: Site): Hono => {
   )
   page("/data", (c) => readDataPage(site, c.req.query()))
   page("/data/run/:run", (c) => readRunPage(site, pathParameter(c, "run")))
-  page("/sql", (c) => readSqlPage(site, c.req.query("q") ?? ""))
+  // What another site puts into a link is shown, and runs when it is sent from here.
+  page("/sql", (c) => readSqlPage(site, c.req.query("q") ?? "", !isFromOtherSite(c)))
   page("/trace/:table", (c) => readTracePage(site, pathParameter(c, "table"), c.req.query()))
 
   api("/api/publication", (c) =>
@@ -103,6 +105,12 @@ export const makeApp = (site: Site): Hono => {
       return c.json({ words, begun })
     }),
   )
+  app.onError((error, c) => {
+    void site.run(Effect.logError(`serve: ${c.req.method} ${c.req.path}: ${error.message}`), {
+      signal: c.req.raw.signal,
+    })
+    return asText(c, problemOf(error))
+  })
   app.notFound((c) =>
     isApi(c)
       ? asText(c, { status: 404, message: `There is no ${c.req.path}.` })
@@ -140,20 +148,39 @@ const isApi = (c: Context): boolean => c.req.path.startsWith("/api/")
 const asText = (c: Context, { status, message }: Problem): Response =>
   c.text(`${message}\n`, status) as Response
 
-const requireToken = (app: Hono, { access, assets }: Site): void => {
+// More than any token; nothing else is sent to this server.
+const MAX_BODY_BYTES = 4096
+
+const TOO_LARGE = `A request to this server has at most ${MAX_BODY_BYTES} bytes.\n`
+
+const EARLY = "A wrong token came from this address just now: try again in a second.\n"
+
+const early = (c: Context): Response => c.text(EARLY, 429, { "retry-after": "1" })
+
+const requireToken = (app: Hono, { access, assets, run }: Site): void => {
   if (access.token === undefined) return
-  const { required, accept } = signIn(access.token)
+  const warn = (line: string): void =>
+    void run(Effect.logWarning(line), { signal: AbortSignal.any([]) })
+  const { required, accept } = signIn(access.token, warn)
   const form = (c: Context, wasWrong: boolean): Response => {
     const page = document(signInPage(wasWrong), undefined, { asset: assets.path })
     return c.html<string>(page, 401)
   }
-  app.post("/sign-in", csrf(), async (c) => {
-    const { token } = await c.req.parseBody()
-    return accept(c, typeof token === "string" ? token : "") ? c.redirect("/", 303) : form(c, true)
+  app.post("/sign-in", async (c) => {
+    if (c.req.header("content-type")?.startsWith("application/x-www-form-urlencoded") !== true) {
+      return c.text("Send the token as a form: application/x-www-form-urlencoded.\n", 415)
+    }
+    const typed = new URLSearchParams(await c.req.text()).get("token") ?? ""
+    const attempt = await accept(c, typed)
+    if (attempt === "early") return early(c)
+    return attempt === "right" ? c.redirect("/", 303) : form(c, true)
   })
   app.use(
-    required((c) =>
-      isApi(c) ? c.text("Send the token as `Authorization: Bearer …`.\n", 401) : form(c, false),
-    ),
+    required((c, attempt) => {
+      if (attempt === "early") return early(c)
+      return isApi(c)
+        ? c.text("Send the token as `Authorization: Bearer …`.\n", 401)
+        : form(c, false)
+    }),
   )
 }

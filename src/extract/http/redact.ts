@@ -31,10 +31,47 @@ const spellings = (character: string, index: number): string => {
   ].join("|")})`
 }
 
-/** Returns a function that removes the key from a text. */
+/** A text that stands for the key, and a part of it that no escaping changes. */
+interface Encoded {
+  readonly core: string
+  readonly pattern: RegExp
+}
+
+// Shorter parts would be found where there is no key.
+const MIN_ENCODED = 8
+
+const encodedAs = (text: string): ReadonlyArray<Encoded> => {
+  const [core = ""] = (text.match(/[A-Za-z0-9]+/g) ?? []).toSorted((a, b) => b.length - a.length)
+  if (text.length < MIN_ENCODED || core === "") return []
+  return [{ core, pattern: new RegExp(Array.from(text, spellings).join(""), "g") }]
+}
+
+/**
+ * The key in hexadecimal digits, and in base64: it may stand after other bytes, so without the characters that also depend
+ * on its neighbours.
+ */
+const encodings = (key: string): ReadonlyArray<Encoded> => {
+  const bytes = Buffer.from(key)
+  const hex = bytes.toString("hex")
+  const base64 = [0, 1, 2].flatMap((before) => {
+    const end = before + bytes.length
+    const whole = Buffer.concat([Buffer.alloc(before), bytes]).toString("base64url")
+    const own = whole.slice(Math.ceil((before * 8) / 6), Math.floor((end * 8) / 6))
+    return [own, own.replaceAll("-", "+").replaceAll("_", "/")]
+  })
+  return [...new Set([hex, hex.toUpperCase(), ...base64])].flatMap(encodedAs)
+}
+
+/** Returns a function that removes the key from a text, also where it is encoded in hexadecimal digits or base64. */
 export const redactor = (key: string | undefined): ((text: string) => string) => {
   if (key === undefined || key === "") return (text) => text
   const characters = Array.from(key.replaceAll(/\\+/g, "\\"))
   const pattern = new RegExp(characters.map(spellings).join(""), "g")
-  return (text) => text.replaceAll(pattern, REPLACEMENT)
+  const encoded = encodings(key)
+  return (text) =>
+    encoded.reduce(
+      (rest, { core, pattern: each }) =>
+        rest.includes(core) ? rest.replaceAll(each, REPLACEMENT) : rest,
+      text.replaceAll(pattern, REPLACEMENT),
+    )
 }

@@ -1,8 +1,9 @@
 // The files of published/: one immutable copy for each publication, the stable name that readers open, and
 // current.json, which says what is published without opening it.
-import { readdir, readFile, rm, stat } from "node:fs/promises"
+import { readdir, rm, stat } from "node:fs/promises"
 import { join } from "node:path"
 import * as Schema from "effect/Schema"
+import { isPlainPath, readRegularText } from "../../domain/regularFile.ts"
 import { linkOrCopy, putInPlace, writeDurably } from "../files/durableFiles.ts"
 import { publishedDirectory, publishedFile } from "./read/PublishedCopy.ts"
 
@@ -43,7 +44,9 @@ const decodeCurrent = Schema.decodeUnknownSync(Schema.fromJsonString(Current))
 /** File of the copy that a run published. */
 export const copyName = (runId: string): string => `vaulthouse-${runId}.duckdb`
 
-const isCopy = (name: string): boolean => /^vaulthouse-.+\.duckdb$/.test(name)
+/** Whether it can be the name of a copy: a plain name, which leads to no other folder. */
+export const isCopy = (name: string): boolean =>
+  isPlainPath(name) && /^vaulthouse-[^/]+\.duckdb$/.test(name)
 
 /** Written after the copy is in place. */
 export const writeCurrent = (dataDir: string, current: Current): Promise<void> =>
@@ -52,7 +55,9 @@ export const writeCurrent = (dataDir: string, current: Current): Promise<void> =
 /** The current.json of the last complete publication; `undefined` if there is none, or none that can be read. */
 export const readCurrent = async (dataDir: string): Promise<Current | undefined> => {
   try {
-    return decodeCurrent(await readFile(join(publishedDirectory(dataDir), CURRENT), "utf8"))
+    const file = join(publishedDirectory(dataDir), CURRENT)
+    const current = decodeCurrent(await readRegularText(file))
+    return isCopy(current.file) ? current : undefined
   } catch {
     return undefined
   }

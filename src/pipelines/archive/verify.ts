@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import type { ArchiveStore } from "../../archive/ArchiveStore.ts"
-import { intactBody } from "../../archive/lines.ts"
+import { ArchiveDamaged, intactBody } from "../../archive/lines.ts"
 import {
   Commits,
   type Frame,
@@ -54,7 +54,18 @@ const verifyArchive = Effect.fnUntraced(function* (place: Place) {
     commits: new Commits(),
     findings: [],
   }
-  const segments = yield* inArchive(() => segmentFiles(store))
+  const segments = yield* inArchive(() =>
+    segmentFiles(store).catch((cause: unknown) => {
+      if (!(cause instanceof ArchiveDamaged)) throw cause
+      survey.findings.push({
+        kind: "unreadable",
+        path: store.pathOf(cause.file),
+        detail: cause.message,
+      })
+      return undefined
+    }),
+  )
+  if (segments === undefined) return survey.findings
   for (const file of segments) {
     const known = new Set(placed.get(file)?.map(({ offset }) => offset))
     yield* Effect.promise(() => addSegment(survey, store, file, known))

@@ -1,14 +1,15 @@
 // A backup is a folder: the published copy, which is the whole warehouse as of the last publication, the segments of
 // the archive, and `backup.json` with every checksum. It takes no lock, so a sync may go on meanwhile.
 import { constants, existsSync, readdirSync } from "node:fs"
-import { chmod, copyFile, readFile, stat } from "node:fs/promises"
+import { chmod, copyFile } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { segmentFiles } from "../../archive/segments.ts"
+import { SEGMENT_SUFFIX, segmentFiles } from "../../archive/segments.ts"
 import { flush, makeFolder } from "../../domain/flush.ts"
+import { readRegularText, regularFileSize, regularSizeBelow } from "../../domain/regularFile.ts"
 import { isInObjectStore } from "../../domain/stores/objectStore.ts"
 import { databaseFile } from "../../load/storage/file/duckdbFile.ts"
 import { putInPlace, sha256Of, writeDurably } from "../../load/files/durableFiles.ts"
@@ -16,6 +17,7 @@ import { publishedDirectory } from "../../load/published/read/PublishedCopy.ts"
 import {
   CURRENT,
   giveStableName,
+  isCopy,
   readCurrent,
   writeCurrent,
 } from "../../load/published/publishedFiles.ts"
@@ -33,7 +35,7 @@ export class BackupError extends Data.TaggedError("BackupError")<{
 }
 
 const BackupFile = Schema.Struct({
-  /** Below the backup, with forward slashes. */
+  /** Below the backup, with forward slashes: a published copy, its current.json, or a segment. */
   path: Schema.NonEmptyString,
   bytes: Schema.Int,
   sha256: Schema.NonEmptyString,
@@ -69,9 +71,11 @@ const isEmpty = (folder: string): boolean => !existsSync(folder) || readdirSync(
 
 /**
  * Clones the file where the file system can (instant, no space), else copies it; flushes it, so that a listed file is on
- * disk. Only its owner can read it, even where others may read what is published.
+ * disk. Only its owner can read it, even where others may read what is published. Throws for anything but a regular
+ * file, which may lead elsewhere or never end.
  */
 const copy = async (from: string, to: string): Promise<void> => {
+  await regularFileSize(from)
   await makeFolder(dirname(to))
   await copyFile(from, to, constants.COPYFILE_FICLONE)
   await chmod(to, 0o600)
@@ -120,7 +124,7 @@ export const backup = Effect.fnUntraced(function* (place: Place, folder: string)
       const files = await Promise.all(
         [database, PUBLISHED, ...segments].map(async (path) => ({
           path,
-          bytes: (await stat(join(folder, path))).size,
+          bytes: await regularFileSize(join(folder, path)),
           sha256: await sha256Of(join(folder, path)),
         })),
       )
@@ -134,7 +138,7 @@ export const backup = Effect.fnUntraced(function* (place: Place, folder: string)
 
 const readBackup = async (folder: string): Promise<Backup> => {
   try {
-    return decode(await readFile(manifestOf(folder), "utf8"))
+    return decode(await readRegularText(manifestOf(folder)))
   } catch (cause) {
     throw new BackupError({
       why: `${folder} is not a backup: ${manifestOf(folder)} is missing or can't be read.`,
@@ -148,6 +152,47 @@ const readBackup = async (folder: string): Promise<Backup> => {
 const holdsOnly = (archive: string, { files }: Backup): boolean => {
   const stored = new Set(files.map(({ path }) => basename(path)))
   return !existsSync(archive) || readdirSync(archive).every((name) => stored.has(name))
+}
+
+const NOTHING_RESTORED = "Nothing was restored. Use another backup."
+
+const isListed = (path: string): boolean => {
+  const [folder, name = "", ...more] = path.split("/")
+  if (more.length > 0) return false
+  if (folder === "raw") return name.endsWith(SEGMENT_SUFFIX)
+  return folder === "published" && (name === CURRENT || isCopy(name))
+}
+
+const refuse = (why: string, cause?: unknown): never => {
+  throw new BackupError({ why, advice: NOTHING_RESTORED, cause })
+}
+
+/** Fails unless every listed file is there as it was backed up, and the list is one of a backup. */
+const check = async (folder: string, { files }: Backup): Promise<void> => {
+  const paths = new Set<string>()
+  for (const { path } of files) {
+    const shown = `${manifestOf(folder)} lists ${JSON.stringify(path)}`
+    if (!isListed(path)) refuse(`${shown}, which is no file of a backup.`)
+    if (paths.has(path)) refuse(`${shown} twice.`)
+    paths.add(path)
+  }
+  for (const { path, bytes, sha256 } of files) {
+    const file = join(folder, path)
+    const size = await regularSizeBelow(folder, path).catch((cause: unknown) => {
+      const isMissing = (cause as NodeJS.ErrnoException).code === "ENOENT"
+      return isMissing
+        ? 0
+        : refuse(`${cause instanceof Error ? cause.message : String(cause)}.`, cause)
+    })
+    if (size !== bytes || (await sha256Of(file)) !== sha256) {
+      refuse(`${file} is not what was backed up: ${size} of ${bytes} bytes, or another checksum.`)
+    }
+  }
+  const current = await readCurrent(folder)
+  const named = current === undefined ? undefined : `published/${current.file}`
+  if (named === undefined || !paths.has(PUBLISHED) || !paths.has(named)) {
+    refuse(`${join(folder, PUBLISHED)} names no published copy of this backup.`)
+  }
 }
 
 /** Checks the backup and restores it into `dataDir`, which must hold no warehouse and no archive, except for what an interrupted restore left. */
@@ -164,16 +209,8 @@ export const restore = Effect.fnUntraced(function* (folder: string, place: Place
           advice: "Restore into a new folder with --data-dir, or move the old one away first.",
         })
       }
-      for (const { path, bytes, sha256 } of stored.files) {
-        const file = join(folder, path)
-        const size = existsSync(file) ? (await stat(file)).size : 0
-        if (size !== bytes || (await sha256Of(file)) !== sha256) {
-          throw new BackupError({
-            why: `${file} is not what was backed up: ${size} of ${bytes} bytes, or another checksum.`,
-            advice: "Nothing was restored. Use another backup.",
-          })
-        }
-      }
+      // Nothing is changed before everything is checked.
+      await check(folder, stored)
       for (const { path } of stored.files) {
         const isArchived = path.startsWith("raw/")
         const to = isArchived ? folderOfArchive(place) : join(dataDir, dirname(path))

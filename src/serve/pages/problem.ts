@@ -21,9 +21,13 @@ export const problemOf = (error: unknown): Problem => {
     ? { status: tag === "UsageError" ? 404 : 400, message: error.message }
     : {
         status: 500,
-        message: `The page could not be made: ${error instanceof Error ? error.message : String(error)}\nThis is a bug: please report it.`,
+        message: `The page could not be made: ${firstLine(error)}\nThis is a bug: please report it.`,
       }
 }
+
+/** Without what may follow, such as a stack trace. */
+const firstLine = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).split("\n")[0] ?? ""
 
 export const problemNote = ({ message }: Problem): Html =>
   html`<p class="error" role="alert">${message}</p>`

@@ -13,22 +13,28 @@ import { resultFile, sqlPage } from "../links.ts"
 import { type LimitedResult, type Limits, type QueryContext, runQuery } from "../runQuery.ts"
 
 /** If the query fails, the page shows it with the error message, so that it can be corrected. */
-export const readSqlPage = Effect.fnUntraced(function* (context: QueryContext, typed: string) {
+export const readSqlPage = Effect.fnUntraced(function* (
+  context: QueryContext,
+  typed: string,
+  isOwn: boolean,
+) {
   const { latest, limits } = context
   // Forms send line breaks as CR LF.
   const sql = typed.replaceAll("\r\n", "\n")
   const questions = yield* latest.read((copy) => copy.rows(sqlFile("serve", "questions")))
   const result =
-    sql.trim() === ""
+    sql.trim() === "" || !isOwn
       ? undefined
       : yield* runQuery(context, sql).pipe(
           Effect.catch((error) => Effect.succeed({ failed: error.message })),
         )
-  return sqlPageOf({ sql, result, questions, limits })
+  return sqlPageOf({ sql, isOwn, result, questions, limits })
 })
 
 interface SqlPage {
   readonly sql: string
+  /** False if a page of another site sent the query, which then waits for a click. */
+  readonly isOwn: boolean
   /** Absent if there is no query; the error message if it failed. */
   readonly result: LimitedResult | { readonly failed: string } | undefined
   /** Rows of meta.questions. */
@@ -39,7 +45,7 @@ interface SqlPage {
 // More rows would make the page slow; downloads contain the whole result.
 const SHOWN_ROWS = 1000
 
-const sqlPageOf = ({ sql, result, questions, limits }: SqlPage): Page => ({
+const sqlPageOf = ({ sql, isOwn, result, questions, limits }: SqlPage): Page => ({
   title: "SQL",
   section: "sql",
   scripts: ["sql.js", "result.js"],
@@ -60,6 +66,7 @@ const sqlPageOf = ({ sql, result, questions, limits }: SqlPage): Page => ({
 ${sql}</textarea>
       <ul id="words" role="listbox" aria-label="Words that complete it" hidden></ul>
       <div class="actions">
+        ${!isOwn && html`<p class="note">A link on another site has this query. Read it before you run it.</p>`}
         <button>Run</button>
         <span class="note"
           >Stopped after ${limits.seconds} s; up to ${count(limits.rows)} rows.</span

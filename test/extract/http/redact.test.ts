@@ -44,6 +44,32 @@ describe("redactor", () => {
     )
   }
 
+  it.effect.prop(
+    "finds any key in hexadecimal digits and in base64, wherever it stands",
+    [keys],
+    ([key]) =>
+      Effect.sync(() => {
+        const redact = redactor(key)
+        const { length } = key
+        for (const before of ["", "u", "us", "user:"]) {
+          const bytes = Buffer.from(`${before}${key} and more`)
+          for (const encoded of [
+            bytes.toString("base64"),
+            bytes.toString("base64url"),
+            JSON.stringify(bytes.toString("base64")).replaceAll("/", String.raw`\/`),
+            encodeURIComponent(bytes.toString("base64")),
+          ]) {
+            const redacted = redact(`{"echo": "${encoded}"}`)
+            expect(redacted).toContain("<redacted>")
+            // What is left of the key is a part of its first and its last character.
+            expect(redacted.length).toBeLessThan(encoded.length + 25 - Math.floor(length * 1.3))
+          }
+        }
+        const hex = Buffer.from(key).toString("hex")
+        expect(redact(`0x${hex} ${hex.toUpperCase()}`)).toBe("0x<redacted> <redacted>")
+      }),
+  )
+
   it("finds a key with a backslash", () => {
     const key = String.raw`ab\cd\\ef`
     for (const text of [key, JSON.stringify(key), JSON.stringify(JSON.stringify(key))]) {

@@ -1,5 +1,5 @@
 // vaulthouse init: writes a configuration file, then tries the connection with it.
-import { existsSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, writeFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
 import * as Effect from "effect/Effect"
 import { configFile, readProcessConfig } from "../../../config/Config.ts"
@@ -50,7 +50,12 @@ export const runInit = (argv: Arguments): Promise<ExitCode> =>
 /** Without `isForced`, never overwrites a file that has appeared meanwhile. */
 const write = (file: string, text: string, isForced: boolean): Effect.Effect<void, ConfigError> =>
   Effect.try({
-    try: () => writeFileSync(file, text, { flag: isForced ? "w" : "wx" }),
+    try: () => {
+      // It may come to hold secrets.
+      writeFileSync(file, text, { flag: isForced ? "w" : "wx", mode: 0o600 })
+      // The mode above applies only to a new file.
+      chmodSync(file, 0o600)
+    },
     catch: (error) => {
       const code = (error as NodeJS.ErrnoException).code ?? String(error)
       const why = code === "ENOENT" ? "its folder does not exist" : code

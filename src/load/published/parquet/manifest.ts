@@ -1,7 +1,7 @@
 // manifest.json of a Parquet publication: all of its files, with what is needed to check them.
-import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import * as Schema from "effect/Schema"
+import { isPlainPath, readRegularText } from "../../../domain/regularFile.ts"
 import { LoadError } from "../../errors.ts"
 
 const ManifestFile = Schema.Struct({
@@ -48,13 +48,16 @@ export const readManifest = async (dataDir: string): Promise<Manifest | undefine
   const file = manifestFile(dataDir)
   let text: string
   try {
-    text = await readFile(file, "utf8")
+    text = await readRegularText(file)
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === "ENOENT") return undefined
     throw cause
   }
   try {
-    return decode(text)
+    const manifest = decode(text)
+    const strange = manifest.files.find(({ path }) => !isPlainPath(path))
+    if (strange !== undefined) throw new Error(`${strange.path} is not a plain relative path`)
+    return manifest
   } catch (cause) {
     throw new LoadError({
       reason: "Files",

@@ -7,6 +7,7 @@ import { join } from "node:path"
 import { setTimeout } from "node:timers/promises"
 import type { DuckDBConnection, Json } from "@duckdb/node-api"
 import * as Effect from "effect/Effect"
+import { regularFileSize } from "../../../domain/regularFile.ts"
 import {
   adviceOn,
   isPublished,
@@ -42,7 +43,10 @@ export const openPublishedCopy = (dataDir: string, memoryLimit = DEFAULT_MEMORY_
         `${file} can't be opened`,
         () => REPUBLISH,
         undefined,
-        () => openCopy(file, { memoryLimit, spill }),
+        async () => {
+          await regularFileSize(file)
+          return openCopy(file, { memoryLimit, spill })
+        },
       ),
       (opened) => Effect.sync(opened.close),
     )

@@ -1,8 +1,9 @@
 // Checks what is published: every file against the manifest, and the reader copy against both.
-import { readdir, stat } from "node:fs/promises"
+import { lstat, readdir, readlink } from "node:fs/promises"
 import { join } from "node:path"
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import * as Effect from "effect/Effect"
+import { isPlainPath, regularFileSize } from "../../../domain/regularFile.ts"
 import { sha256Of } from "../../files/durableFiles.ts"
 import { filesError, type LoadError } from "../../errors.ts"
 import { type Finding, messageOf, PUBLISHED } from "./Finding.ts"
@@ -25,13 +26,12 @@ export type { Finding } from "./Finding.ts"
 
 const CURRENT_PARQUET = "parquet/current"
 
-const sizeOf = async (path: string): Promise<number | undefined> => {
-  try {
-    return (await stat(path)).size
-  } catch {
-    return undefined
-  }
-}
+/** Throws for anything but a regular file: reading a pipe or a device need not end. */
+const sizeOf = (path: string): Promise<number | undefined> =>
+  regularFileSize(path).catch((cause: unknown) => {
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return undefined
+    throw cause
+  })
 
 const checkFile = async (
   connection: DuckDBConnection,
@@ -63,9 +63,10 @@ const checkFile = async (
 const checkLink = async (dataDir: string, file: ManifestFile): Promise<Finding | undefined> => {
   const path = `${CURRENT_PARQUET}/${linkPath(file.path)}`
   const [link, listed] = await Promise.all(
-    [path, `parquet/${file.path}`].map((each) => stat(join(dataDir, each)).catch(() => undefined)),
+    [path, `parquet/${file.path}`].map((each) => lstat(join(dataDir, each)).catch(() => undefined)),
   )
   if (link === undefined) return { kind: "missing", path, detail: "listed, but not there" }
+  if (!link.isFile()) return { kind: "unreadable", path, detail: "it is not a regular file" }
   const isSame =
     (link.ino === listed?.ino && link.dev === listed.dev) ||
     (await sha256Of(join(dataDir, path))) === file.sha256
@@ -105,10 +106,10 @@ const checkCopy = async (
 ): Promise<Finding | undefined> => {
   const path = PUBLISHED
   const file = publishedFile(dataDir)
-  if ((await sizeOf(file)) === undefined) {
-    return { kind: "missing", path, detail: "there is no published copy" }
-  }
   try {
+    if ((await sizeOf(file)) === undefined) {
+      return { kind: "missing", path, detail: "there is no published copy" }
+    }
     await connection.run(`ATTACH ${literal(file)} AS published (READ_ONLY)`)
     const [newest] = await readRows(
       connection,
@@ -167,8 +168,24 @@ const soundTables = (
   )
 }
 
+/** Readers follow `parquet/current`: it must lead to a publication next to it, and nowhere else. */
+const checkCurrent = async (dataDir: string): Promise<Finding | undefined> => {
+  const link = join(dataDir, CURRENT_PARQUET)
+  // Without links it is a folder, and without Parquet files it is missing.
+  const target = await readlink(link).catch(() => undefined)
+  return target === undefined || isPlainPath(target)
+    ? undefined
+    : {
+        kind: "unreadable",
+        path: CURRENT_PARQUET,
+        detail: `it leads out of parquet/, to ${target}`,
+      }
+}
+
 const verifyAll = async (dataDir: string): Promise<ReadonlyArray<Finding>> => {
   const findings: Array<Finding> = []
+  const elsewhere = await checkCurrent(dataDir)
+  if (elsewhere !== undefined) return [elsewhere]
   const manifest = await readManifest(dataDir).catch((cause: unknown) => {
     findings.push({
       kind: "unreadable",

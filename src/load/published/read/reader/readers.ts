@@ -7,6 +7,7 @@ import type { Json } from "@duckdb/node-api"
 import * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
 import type * as Scope from "effect/Scope"
+import { regularFileSize } from "../../../../domain/regularFile.ts"
 import {
   adviceOn,
   isPublished,
@@ -92,6 +93,7 @@ class Slot {
     this.#process?.close()
     const { isNice = false, ...options } = this.#options
     try {
+      await regularFileSize(options.file)
       this.#process = await ReaderProcess.open({
         ...options,
         isNice,

@@ -1,0 +1,181 @@
+// Requests that a page of another site, or somebody without the token, sends to the web page.
+import { request } from "node:http"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Logger from "effect/Logger"
+import * as Redacted from "effect/Redacted"
+import { WRONG_TOKEN_MILLIS } from "../../src/serve/access.ts"
+import { get, queryUrl, type Reply, startServer, token } from "../serve/support.ts"
+import { smallWarehouse } from "./small.ts"
+
+const small = smallWarehouse()
+
+type Headers = Readonly<Record<string, string>>
+
+const from = (site: string, mode: string, dest: string, user = false): Headers => ({
+  "sec-fetch-site": site,
+  "sec-fetch-mode": mode,
+  "sec-fetch-dest": dest,
+  ...(user ? { "sec-fetch-user": "?1" } : {}),
+})
+
+describe("a page of another site", () => {
+  it.live("can make no query run, and no page open but by a click in a window of its own", () =>
+    Effect.gen(function* () {
+      const url = yield* startServer(yield* small)
+      const sql = `${url}/sql?q=${encodeURIComponent("select 'it' || ' ran'")}`
+      const api = queryUrl(url, "select 'it' || ' ran'")
+      for (const site of ["cross-site", "same-site"]) {
+        for (const headers of [
+          from(site, "navigate", "iframe"),
+          from(site, "navigate", "iframe", true),
+          from(site, "navigate", "document"),
+          from(site, "navigate", "object", true),
+          from(site, "navigate", "embed", true),
+          from(site, "no-cors", "image"),
+          from(site, "no-cors", "script", true),
+          from(site, "cors", "empty"),
+          from(site, "websocket", "websocket"),
+          from(site, "nested-navigate", "document", true),
+          { "sec-fetch-site": site },
+        ]) {
+          for (const address of [url, sql, api, `${url}/api/publication`]) {
+            const { status, body } = yield* get(address, headers)
+            expect([status, address, body]).toEqual([
+              403,
+              address,
+              expect.stringContaining("A page of another site sent this request"),
+            ])
+          }
+        }
+        const click = from(site, "navigate", "document", true)
+        expect((yield* get(url, click)).status).toBe(200)
+        const shown = yield* get(sql, click)
+        expect(shown).toMatchObject({
+          status: 200,
+          body: expect.stringContaining("it&#39; || &#39; ran"),
+        })
+        expect(shown.body).toContain("Read it before you run it")
+        expect(shown.body).not.toContain("it ran")
+        expect((yield* get(api, click)).status).toBe(403)
+        expect((yield* get(url, click, { method: "POST" })).status).toBe(403)
+      }
+      for (const headers of [
+        {},
+        from("none", "navigate", "document", true),
+        from("same-origin", "navigate", "document"),
+        from("same-origin", "cors", "empty"),
+      ]) {
+        expect((yield* get(sql, headers)).body).toContain("it ran")
+        expect((yield* get(api, headers)).body).toContain("it ran")
+      }
+      for (const origin of ["http://evil.example", "null", url.replace("127.0.0.1", "localhost")]) {
+        expect((yield* get(api, { origin })).status).toBe(403)
+      }
+    }).pipe(Effect.scoped),
+  )
+})
+
+const form = { "content-type": "application/x-www-form-urlencoded" }
+
+const signInWith = (url: string, typed: string, headers: Headers = {}): Effect.Effect<Reply> =>
+  get(
+    `${url}/sign-in`,
+    { ...form, origin: url, ...headers },
+    { method: "POST", body: new URLSearchParams({ token: typed }).toString() },
+  )
+
+describe("somebody without the token", () => {
+  it.live("can send no large body, whether its length is known or not", () =>
+    Effect.gen(function* () {
+      const url = yield* startServer(yield* small, { withToken: true })
+      const before = process.memoryUsage.rss()
+      for (const headers of [
+        { "content-length": "600000000" },
+        { "transfer-encoding": "chunked" },
+      ]) {
+        const status = yield* Effect.promise(
+          () =>
+            new Promise<number>((resolve) => {
+              const sent = request(`${url}/sign-in`, {
+                method: "POST",
+                headers: { ...form, origin: url, ...headers },
+              })
+              const block = Buffer.alloc(1_000_000, "a")
+              let left = 600
+              const write = (): void => {
+                while (left-- > 0 && sent.write(block)) continue
+                if (left > 0) sent.once("drain", write)
+              }
+              sent.on("response", (response) => {
+                left = 0
+                sent.destroy()
+                resolve(response.statusCode ?? 0)
+              })
+              sent.on("error", () => undefined)
+              write()
+            }),
+        )
+        expect(status).toBe(413)
+      }
+      expect(process.memoryUsage.rss() - before).toBeLessThan(300_000_000)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("gets a sentence for a body that is no form", () =>
+    Effect.gen(function* () {
+      const url = yield* startServer(yield* small, { withToken: true })
+      const type = "multipart/form-data; boundary=x"
+      const { status, body } = yield* get(
+        `${url}/sign-in`,
+        { "content-type": type, origin: url },
+        { method: "POST", body: "--x\r\nbroken" },
+      )
+      expect([status, body]).toEqual([415, expect.stringContaining("Send the token as a form")])
+    }).pipe(Effect.scoped),
+  )
+
+  it.live(
+    "waits after each wrong one, as the log says; others sign in meanwhile by their cookie",
+    () => {
+      const logged: Array<string> = []
+      const log = Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))])
+      return Effect.gen(function* () {
+        const url = yield* startServer(yield* small, { withToken: true })
+        const cookie =
+          String((yield* signInWith(url, token)).headers["set-cookie"]).split(";")[0] ?? ""
+        const began = performance.now()
+        const tries = Array.from({ length: 20 }, (_, at) =>
+          at % 2 === 0
+            ? signInWith(url, `wrong ${at}`)
+            : get(`${url}/api/publication`, { authorization: `Bearer wrong ${at}` }),
+        )
+        const [replies, signedIn] = yield* Effect.all(
+          [Effect.all(tries, { concurrency: "unbounded" }), get(url, { cookie })],
+          { concurrency: "unbounded" },
+        )
+        expect(performance.now() - began).toBeGreaterThanOrEqual(WRONG_TOKEN_MILLIS - 20)
+        expect(signedIn.status).toBe(200)
+        const statuses = replies.map(({ status }) => status).toSorted((a, b) => a - b)
+        expect(statuses).toEqual([401, ...Array.from({ length: 19 }, () => 429)])
+        expect(logged.filter((line) => line.includes("a wrong token from 127.0.0.1"))).toHaveLength(
+          1,
+        )
+        expect((yield* signInWith(url, token)).status).toBe(303)
+      }).pipe(Effect.scoped, Effect.provide(log))
+    },
+  )
+
+  it.live("can't read the cookie of somebody behind TLS from a connection without it", () =>
+    Effect.gen(function* () {
+      const name = "vaults.example"
+      const access = { host: "127.0.0.1", allowedHosts: [name], token: Redacted.make(token) }
+      const url = yield* startServer(yield* small, { access })
+      const secure = yield* signInWith(url, token, { host: name, origin: `https://${name}` })
+      expect(String(secure.headers["set-cookie"])).toContain("Secure")
+      const proxied = yield* signInWith(url, token, { "x-forwarded-proto": "https" })
+      expect(String(proxied.headers["set-cookie"])).toContain("Secure")
+      expect(String((yield* signInWith(url, token)).headers["set-cookie"])).not.toContain("Secure")
+    }).pipe(Effect.scoped),
+  )
+})
