@@ -1,9 +1,11 @@
-"""Builds deploy/dbt over a published copy, queries metrics of each kind with MetricFlow, and compares them with SQL.
+"""Builds deploy/dbt over a published copy, queries metrics of each kind with MetricFlow, and compares them with SQL. Then
+plants each defect of test/pipelines/defects.yml in a copy, and expects the tests of the checks it names to fail.
 
 try_dbt.py PUBLISHED SCRATCH: the copy, and a folder for what dbt writes.
 """
 
 import csv
+import json
 import math
 import os
 import shutil
@@ -12,6 +14,7 @@ import sys
 from pathlib import Path
 
 import duckdb
+import yaml
 
 published, scratch = map(Path, sys.argv[1:])
 project = scratch / "dbt"
@@ -79,3 +82,52 @@ for metrics, group, sql in queries:
             compared += one is not None
     assert compared > 0, metrics
     print(f"{metrics} by {group}: {len(expected)} groups, {compared} figures equal")
+
+connection.close()
+
+# A defect at a time, by the SQL that dbt compiled for the tests; each is undone before the next.
+manifest = json.loads((project / "target" / "manifest.json").read_text())
+tests = {}
+for node in manifest["nodes"].values():
+    check = node["config"].get("meta", {}).get("check")
+    if node["resource_type"] == "test" and check is not None:
+        tests.setdefault(check, []).append(node["compiled_code"])
+
+defects = yaml.safe_load(Path("test/pipelines/defects.yml").read_text())
+spoilt = scratch / "spoilt.duckdb"
+shutil.copy(published, spoilt)
+copy = duckdb.connect()
+copy.execute(f"attach '{spoilt}' as vaulthouse; use vaulthouse")
+copy.execute(Path("test/pipelines/defects.sql").read_text())
+
+
+def failures(check):
+    return sum(copy.execute(f"select count(*) from ({sql}\n)").fetchone()[0] for sql in tests[check])
+
+
+for each in defects:
+    before = {check: failures(check) for check in each["checks"]}
+    copy.execute("begin")
+    copy.execute(each["sql"])
+    red = [check for check in each["checks"] if failures(check) > before[check]]
+    copy.execute("rollback")
+    # A copy holds some marts as tables, which what is planted in it does not reach.
+    assert red, each["defect"]
+print(f"{len(defects)} planted defects, each of them red")
+
+# Two of them for dbt itself: an error fails the command, an implausible figure warns.
+for name in ["Net asset value of -5", "Vault without a name"]:
+    [sql] = [each["sql"] for each in defects if each["defect"] == name]
+    copy.execute(sql)
+copy.execute("use memory; detach vaulthouse")
+environment["VAULTHOUSE_PUBLISHED"] = str(spoilt)
+done = subprocess.run(
+    [tools / "dbt", "test", "--no-use-colors", "--select", "source:core"],
+    cwd=project,
+    env=environment,
+    text=True,
+    capture_output=True,
+)
+summary = done.stdout.splitlines()[-1]
+print(summary)
+assert done.returncode == 1 and "ERROR=0" not in summary and "WARN=0" not in summary, done.stdout

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { describe, expect, it } from "vitest"
 import { parse } from "yaml"
+import { checksPage } from "../../src/cli/pages/checksPage.ts"
 import { dbtFiles } from "../../src/cli/pages/dbt/files.ts"
 import { dbtSemanticModels } from "../../src/cli/pages/dbt/semanticModels.ts"
 import { dbtSources } from "../../src/cli/pages/dbt/sources.ts"
@@ -87,6 +88,7 @@ describe("the dictionary", () => {
 describe("docs/tables.md", () => {
   it("is what the dictionary says; `make docs` writes it again", () => {
     expect(written("docs/tables.md")).toBe(tablesPage())
+    expect(written("docs/checks.md")).toBe(checksPage())
   })
 
   it.each(entries)("$name has a section with a row for each column", ({ name, columns, asOf }) => {
@@ -148,7 +150,12 @@ describe("deploy/dbt", () => {
     if (others.length === 0) expect(tested("unique")).toEqual([only])
     else {
       const column_name = `("${entry.key.join('", "')}")`
-      expect(table?.data_tests).toEqual([{ unique: { arguments: { column_name } } }])
+      expect(table?.data_tests).toContainEqual({
+        unique: {
+          arguments: { column_name },
+          config: { meta: { check: `${entry.name}.unique_key` } },
+        },
+      })
     }
   })
 })

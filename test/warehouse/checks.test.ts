@@ -35,7 +35,12 @@ const plain = (row: Readonly<Record<string, unknown>>, names: ReadonlyArray<stri
 
 const all = { since: undefined }
 
-describe.each(sqlChecks)("warehouse/checks/$name", (check) => {
+/** What follows from a publication is tested with one: test/pipelines/defects.test.ts. */
+const ofRows = sqlChecks.filter(
+  ({ needs }) => !needs.some((table) => table.startsWith("mart_tables.")),
+)
+
+describe.each(ofRows)("warehouse/checks/$name", (check) => {
   const tests = readTests(checksDirectory, check.name)
 
   it.each(tests)("$name", async (test) => {

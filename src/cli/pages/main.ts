@@ -4,11 +4,13 @@ import { posix } from "node:path"
 import { configJsonSchema } from "../../config/settings/jsonSchema.ts"
 import { openapi } from "../../pipelines/service/openapi.ts"
 import { print } from "../terminal/output.ts"
+import { checksPage } from "./checksPage.ts"
 import { dbtFiles } from "./dbt/files.ts"
 import { commandPage } from "./page.ts"
 import { tablesPage } from "./tablesPage.ts"
 
 const pages: Readonly<Record<string, string>> = {
+  "docs/checks.md": checksPage(),
   "docs/cli.md": await commandPage(),
   "docs/config.schema.json": `${JSON.stringify(configJsonSchema(), null, 2)}\n`,
   "docs/openapi.json": `${JSON.stringify(openapi(), null, 2)}\n`,

@@ -29,7 +29,43 @@ export interface Reading {
 /** Returns `undefined` for a value that the column can't store. */
 export type Reader = (value: unknown, name: string) => Reading | undefined
 
-export interface Column {
+/** Bounds of a value, both included. */
+export interface Range {
+  readonly from?: number
+  readonly to?: number
+}
+
+/** Rows that a value must be found in: another is an error. */
+export interface Reference {
+  /** The rule's name: the check is `<schema>.<table>.<name>`. */
+  readonly name: string
+  /** Columns of this table; a row in which one of them is null refers to nothing. */
+  readonly columns: ReadonlyArray<string>
+  /**
+   * Tables that together have every value, in any version, with the columns to compare in the same order. Only where a
+   * row can't be read without what it refers to: what a record merely names may be in no list that the key shows.
+   */
+  readonly to: ReadonlyArray<{ readonly table: string; readonly columns: ReadonlyArray<string> }>
+  /** `error` only where a row can't be read without what it refers to. */
+}
+
+/**
+ * What is known of a column's values, as data: the checks (`load/checks`), dbt's tests and the dictionary derive from it.
+ * In a table with versions, current rows keep it.
+ */
+export interface Constraints {
+  /** The values it can have: another is an error. */
+  readonly range?: Range
+  /** The values it usually has: another is a warning. */
+  readonly plausible?: Range
+  /** The values it can have by the document, in any case; another is a warning, since the service may add one. */
+  readonly accepted?: ReadonlyArray<string>
+  /** Of an instant: whether it is past when the service sends it; a later one is a warning. */
+  readonly isPast?: true
+  readonly references?: Reference
+}
+
+export interface Column extends Constraints {
   readonly name: string
   readonly type: ColumnType
   /** The meaning of the column; becomes the COMMENT, the dictionary entry and Parquet metadata. */

@@ -14,8 +14,14 @@ export interface Scope {
   readonly months?: { readonly from: string; readonly to: string }
 }
 
-/** What a value may be looked up in by `screen`: ids of runs, of responses that landed, addresses of vaults. */
-export type LookUp = "known_runs" | "landed_responses" | "known_vaults"
+/** What a value may be looked up in by `screen`: ids of runs, of responses that landed, addresses of vaults … */
+export type LookUp =
+  | "known_runs"
+  | "landed_responses"
+  | "known_vaults"
+  | "known_chains"
+  | "known_subaccounts"
+  | "known_loans"
 
 /** A cheap test of the rows of one table, together with those of its other rules and of other tables. */
 export interface Screening {

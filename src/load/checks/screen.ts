@@ -5,11 +5,19 @@ import { instant } from "../sql/sql.ts"
 import { Warehouse } from "../Warehouse.ts"
 import { type Check, type LookUp, ROWS_AT_ONCE, type Scope, type Screening } from "./Check.ts"
 
+/** Two columns as one value, which no other pair has, only for the screening. */
+const CHAIN_AND_ADDRESS = "chain_id || ' ' || vault_address"
+
 const lookUps: Readonly<Record<LookUp, (scope: Scope) => string>> = {
   known_runs: () => "select run_id from ops.runs",
   landed_responses: ({ since }) => `select response_id from raw.responses
     where is_landed ${since === undefined ? "" : `and received_at >= ${instant(since)}`}`,
   known_vaults: () => "select vault_address from core.vaults where vault_address is not null",
+  known_chains: () => `select ${CHAIN_AND_ADDRESS} from core.vaults where chain_id is not null`,
+  known_subaccounts: () => `select subaccount_address from core.subaccounts
+    union all select subaccount_address from core.my_subaccounts
+    union all select subaccount_address from core.vault_subaccounts`,
+  known_loans: () => "select loan_id from core.loans",
 }
 
 type Screened = Check & { readonly screening: Screening }

@@ -1,6 +1,6 @@
 // The data dictionary: every table and mart, from the declarations that the database itself is made from. `vaulthouse
 // tables`, docs/tables.md, deploy/dbt and the tables of schema meta are made from it.
-import type { Column } from "../../domain/table/column.ts"
+import type { Column, Constraints, Reference } from "../../domain/table/column.ts"
 import type { Shape } from "../../domain/table/shape.ts"
 import { allColumns, storedKey, type Table, tableName } from "../../domain/table/table.ts"
 import { asOfMacro } from "./asOf.ts"
@@ -21,6 +21,8 @@ export interface DictionaryColumn {
   readonly required: boolean
   /** How it is aggregated over rows, if it can be. */
   readonly measure: Measure | undefined
+  /** What its values keep; `references` of the entry has what they refer to. */
+  readonly constraints: Omit<Constraints, "references">
 }
 
 export interface DictionaryEntry {
@@ -35,6 +37,12 @@ export interface DictionaryEntry {
   /** The macro that gives the table as it was known at an instant, for tables that keep their past. */
   readonly asOf: string | undefined
   readonly columns: ReadonlyArray<DictionaryColumn>
+  /** The column of event time, if there is one. */
+  readonly time: string | undefined
+  /** Rows of other tables that each row refers to. */
+  readonly references: ReadonlyArray<Reference>
+  /** `is_current` if only those rows keep the constraints; the others are past versions. */
+  readonly constrained: "all" | "is_current" | "none"
   readonly example: string
 }
 
@@ -69,7 +77,7 @@ const martEntry = (mart: Mart): DictionaryEntry => ({
   source: `warehouse/marts/${mart.name}.sql`,
   shapes: [],
   asOf: undefined,
-  columns: mart.columns.map(({ name, type, unit, comment, measure }) => ({
+  columns: mart.columns.map(({ name, type, unit, comment, measure, range, accepted }) => ({
     name,
     type,
     databaseType: type,
@@ -78,9 +86,20 @@ const martEntry = (mart: Mart): DictionaryEntry => ({
     fields: [],
     required: mart.key.includes(name),
     measure,
+    constraints: { ...(range && { range }), ...(accepted && { accepted }) },
   })),
+  references: (mart.references ?? []).map(({ columns, to, as = columns }) => ({
+    name: `${to.slice(to.indexOf(".") + 1)}_known`,
+    columns,
+    to: [{ table: to, columns: as }],
+  })),
+  constrained: "all",
+  time: undefined,
   example: mart.example,
 })
+
+const isSuperseded = ({ columns }: Table): boolean =>
+  columns.some(({ name }) => name === "_superseded_at")
 
 const tableEntry = (table: Table): DictionaryEntry => {
   const macro = asOfMacro(table)
@@ -93,6 +112,15 @@ const tableEntry = (table: Table): DictionaryEntry => {
     shapes: (table.shapes ?? []).map(shapeText),
     asOf: macro && `mart.${macro.name}(instant)`,
     columns: allColumns(table).map(columnEntry),
+    time: table.time,
+    references: isSuperseded(table)
+      ? []
+      : allColumns(table).flatMap(({ references }) => references ?? []),
+    constrained: isSuperseded(table)
+      ? "none"
+      : table.mode === "slowly_changing"
+        ? "is_current"
+        : "all",
     example: table.example,
   }
 }
@@ -107,6 +135,10 @@ const columnEntry = ({
   comment,
   fields,
   required,
+  range,
+  plausible,
+  accepted,
+  isPast,
 }: Column): DictionaryColumn => ({
   name,
   type,
@@ -116,4 +148,10 @@ const columnEntry = ({
   fields: fields ?? [],
   required: required === true,
   measure: undefined,
+  constraints: {
+    ...(range && { range }),
+    ...(plausible && { plausible }),
+    ...(accepted && { accepted }),
+    ...(isPast && { isPast }),
+  },
 })

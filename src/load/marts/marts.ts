@@ -66,6 +66,15 @@ const MartColumn = Schema.Struct({
   comment: Schema.NonEmptyString,
   unit: Schema.optionalKey(Schema.NonEmptyString),
   measure: Schema.optionalKey(Measure),
+  /** The values it can have, bounds included; other values fail a check. */
+  range: Schema.optionalKey(
+    Schema.Struct({
+      from: Schema.optionalKey(Schema.Finite),
+      to: Schema.optionalKey(Schema.Finite),
+    }),
+  ),
+  /** The values it can have, in any case. */
+  accepted: Schema.optionalKey(Schema.NonEmptyArray(Schema.NonEmptyString)),
 })
 export type MartColumn = typeof MartColumn.Type
 
@@ -86,6 +95,15 @@ const MartSource = Schema.Struct({
 })
 export type MartSource = typeof MartSource.Type
 
+/** Each row's values of `columns` are those of a row of `to`, another mart or a table; a null refers to nothing. */
+const MartReference = Schema.Struct({
+  columns: Schema.NonEmptyArray(Schema.NonEmptyString),
+  to: Schema.NonEmptyString,
+  /** Its columns, if they are called otherwise. */
+  as: Schema.optionalKey(Schema.NonEmptyArray(Schema.NonEmptyString)),
+})
+export type MartReference = typeof MartReference.Type
+
 const Document = Schema.Struct({
   description: Schema.NonEmptyString,
   /** One row per … */
@@ -93,6 +111,7 @@ const Document = Schema.Struct({
   key: Schema.NonEmptyArray(Schema.NonEmptyString),
   columns: Schema.NonEmptyArray(MartColumn),
   from: Schema.optionalKey(Schema.NonEmptyArray(MartSource)),
+  references: Schema.optionalKey(Schema.NonEmptyArray(MartReference)),
   /** A question the mart answers, as runnable SQL. */
   example: Schema.NonEmptyString,
 })

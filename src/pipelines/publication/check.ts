@@ -2,6 +2,7 @@
 // over the rows it wrote.
 import * as Effect from "effect/Effect"
 import type { Check, CheckResult } from "../../load/checks/Check.ts"
+import type { Coverage } from "../../load/checks/coverage.ts"
 import { findOffenders, recordResults, touchedTables } from "../../load/checks/runChecks.ts"
 import { tableChecks } from "../../load/checks/tableChecks.ts"
 import { number } from "../../load/duckdb/decodeRow.ts"
@@ -15,6 +16,7 @@ import { createMartViews } from "./martViews.ts"
 import { existingWarehouse, type Place, placeOf } from "./warehouse.ts"
 
 export type { CheckResult } from "../../load/checks/Check.ts"
+export type { Coverage } from "../../load/checks/coverage.ts"
 
 export interface CheckOptions extends Place, ContractSettings {
   /** Names of checks, or of tables, whose checks to run; all when empty. */
@@ -22,14 +24,35 @@ export interface CheckOptions extends Place, ContractSettings {
 }
 
 /**
- * The checks of the tables' values and of frozen contracts, then those of warehouse/checks, which are loaded when they
- * are needed.
+ * The checks of the declarations of tables and marts and of frozen contracts, then those of warehouse/checks; loaded
+ * when they are needed.
  */
 export const allChecks = (settings: ContractSettings = {}): Effect.Effect<ReadonlyArray<Check>> =>
   Effect.map(
-    Effect.promise(() => import("../../load/checks/sqlChecks.ts")),
-    ({ sqlChecks }) => [...tableChecks(tables), ...contractChecks(settings), ...sqlChecks],
+    Effect.promise(() =>
+      Promise.all([
+        import("../../load/checks/sqlChecks.ts"),
+        import("../../load/checks/martChecks.ts"),
+      ]),
+    ),
+    ([{ sqlChecks }, { martChecks }]) => [
+      ...tableChecks(tables),
+      ...contractChecks(settings),
+      ...martChecks,
+      ...sqlChecks,
+    ],
   )
+
+/** What the checks leave open. */
+export const coverage: Effect.Effect<Coverage> = Effect.map(
+  Effect.promise(() =>
+    Promise.all([
+      import("../../load/checks/coverage.ts"),
+      import("../../load/checks/sqlChecks.ts"),
+    ]),
+  ),
+  ([{ coverageOf }, { sqlChecks }]) => coverageOf(coreTables, sqlChecks),
+)
 
 /** Whether `typed` is the check's name, or that of its table. */
 export const isNamed = ({ name }: Check, typed: string): boolean =>

@@ -5,10 +5,12 @@ import type { Shape } from "../../domain/table/shape.ts"
 
 export const allocationColumns = (comment: string): ReadonlyArray<Column> => [
   field.double("value", comment, {
+    plausible: { from: 0 },
     names: ["value_usd", "usd_value", "amount_usd", "allocation_usd", "value"],
     unit: "as sent; USD where the service specifies it",
   }),
   field.double("share", "Share of the vault's assets, if the service sends it", {
+    plausible: { from: 0, to: 100 },
     names: ["share", "share_pct", "weight", "weight_pct", "allocation_pct"],
     unit: "as sent",
   }),

@@ -14,7 +14,7 @@ const figure = (
 ): ReadonlyArray<Column> => {
   const unit = "as sent"
   return [
-    field.double(name, comment, { names, unit }),
+    field.double(name, comment, { names, unit, plausible: { from: 0 } }),
     field.text(`${name}_digits`, `${comment}, every digit`, { names, unit, read: digits }),
   ]
 }
@@ -63,9 +63,12 @@ export const loanColumns: ReadonlyArray<Column> = [
   ...figure("initial_principal_amount", "Principal at the start"),
   ...figure("interest_amount", "Interest"),
   ...figure("total_repaid", "Repaid so far"),
-  field.double("apr", "APR the borrower pays", { unit: "as sent" }),
-  field.double("lender_apr", "APR the lender receives", { unit: "as sent" }),
-  field.double("late_apr", "APR on overdue amounts", { unit: "as sent" }),
+  field.double("apr", "APR the borrower pays", { unit: "as sent", plausible: { from: 0 } }),
+  field.double("lender_apr", "APR the lender receives", {
+    unit: "as sent",
+    plausible: { from: 0 },
+  }),
+  field.double("late_apr", "APR on overdue amounts", { unit: "as sent", plausible: { from: 0 } }),
   field.json("principal_token", "Token lent, as sent"),
   field.text("principal_token_symbol", "Symbol of the token lent", {
     names: ["principal_token.symbol"],

@@ -1,5 +1,11 @@
 // The columns of an OTC position in every list. §2.5 and §2.7 show no fields.
-import { type Column, field, type Reader, spellings } from "../../domain/table/column.ts"
+import {
+  type Column,
+  field,
+  type Range,
+  type Reader,
+  spellings,
+} from "../../domain/table/column.ts"
 import { numberOf } from "../fields/numbers.ts"
 import { digits, id } from "../fields/readers.ts"
 
@@ -7,7 +13,11 @@ export const otcCounterparty = (name: string, comment: string): Column =>
   field.text(name, comment, { names: ["otc_counterparty_id", "counterparty_id"], read: id })
 
 /** Columns for a figure, its digits, and its unit, which only the name of the field may say. */
-export const figureWithUnit = (name: string, comment: string): ReadonlyArray<Column> => {
+export const figureWithUnit = (
+  name: string,
+  comment: string,
+  plausible?: Range,
+): ReadonlyArray<Column> => {
   const inUsd = spellings(`${name}_usd`)
   const names = [`${name}_usd`, name]
   const unit = "as sent"
@@ -16,7 +26,7 @@ export const figureWithUnit = (name: string, comment: string): ReadonlyArray<Col
       ? { value: "USD", isWhole: false }
       : undefined
   return [
-    field.double(name, comment, { names, unit }),
+    field.double(name, comment, { names, unit, ...(plausible && { plausible }) }),
     field.text(`${name}_digits`, `${comment}, every digit`, { names, unit, read: digits }),
     field.text(
       `${name}_unit`,

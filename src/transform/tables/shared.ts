@@ -1,7 +1,24 @@
 // Columns that have the same meaning in every table.
-import { type Column, field, integer, json, text } from "../../domain/table/column.ts"
+import {
+  type Column,
+  field,
+  integer,
+  json,
+  type Reference,
+  text,
+} from "../../domain/table/column.ts"
 import { reportTimeNames } from "../fields/reportTimes.ts"
 import { wireAddress } from "../fields/readers.ts"
+
+/** Only listed subaccounts are requested, so what a request was about is in one of the lists. */
+const requestedSubaccount: Reference = {
+  name: "subaccount_known",
+  columns: ["subaccount_address"],
+  to: ["core.subaccounts", "core.my_subaccounts", "core.vault_subaccounts"].map((table) => ({
+    table,
+    columns: ["subaccount_address"],
+  })),
+}
 
 export const vaultAddress = text(
   "vault_address",
@@ -12,10 +29,21 @@ export const vaultAddress = text(
 export const subaccountAddress = text(
   "subaccount_address",
   "Subaccount address; EVM in lower case, Solana and Stellar unchanged",
-  { required: true },
+  { required: true, references: requestedSubaccount },
 )
 
-export const chainId = integer("chain_id", "The platform's chain id of the vault, from its record")
+/** A vault's chain is read from its record, so that it is that of a vault. */
+export const chainId = integer(
+  "chain_id",
+  "The platform's chain id of the vault, from its record",
+  {
+    references: {
+      name: "chain_known",
+      columns: ["chain_id", "vault_address"],
+      to: [{ table: "core.vaults", columns: ["chain_id", "vault_address"] }],
+    },
+  },
+)
 
 export const vaultChainId = { ...chainId, required: true }
 

@@ -29,6 +29,7 @@ describe("check", () => {
     expect(stdout).toMatch(/\d+ passed, 0 failed, \d+ warned, \d+ not applicable\./)
     expect(stdout).toMatch(/^Not applicable: [1-9]\d* tables these checks need have no rows /m)
     expect(stdout).toContain("warn   series_fresh: ")
+    expect(stdout).toMatch(/^Not covered: \d+ of \d+ figures, /m)
     expect(code).toBe(0)
   })
 

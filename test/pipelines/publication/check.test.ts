@@ -118,7 +118,7 @@ const wrongFigures: ReadonlyArray<
   readonly [check: string, severity: "warn" | "error", statement: string]
 > = [
   [
-    "ratio_range",
+    "core.ratio_history.range",
     "error",
     `update core.ratio_history set adjusted_redeem_ratio = -1 where ${oneRow}`,
   ],
@@ -127,33 +127,45 @@ const wrongFigures: ReadonlyArray<
     "warn",
     "update core.ratio_history set adjusted_redeem_ratio = 2 * actual_tvl / tvl_on_vault where tvl_on_vault > 0 and vault_address = (select max(vault_address) from core.ratio_history)",
   ],
-  ["apy_range", "warn", "update core.apy_history set apy = 10.5 where date = date '2026-05-20'"],
+  [
+    "core.apy_history.plausible_range",
+    "warn",
+    "update core.apy_history set apy = 10.5 where date = date '2026-05-20'",
+  ],
   ["apy_jump", "warn", "update core.apy_history set apy = 5 where date = date '2026-05-10'"],
   [
-    "fees_range",
+    "core.fees.range",
     "error",
     "update core.fees set performance_fee_pct = 1000 where is_current and vault_address = (select min(vault_address) from core.fees)",
   ],
   [
-    "performance_fees_range",
+    "core.performance_fees.plausible_range",
     "warn",
     "update core.performance_fees set total_perf_fees_asset = -1 where is_current",
   ],
-  ["loan_figures", "warn", "update core.loans set apr = -0.05 where is_current"],
-  ["otc_margin_range", "warn", "update core.otc_margin_requirements set posted = -1"],
-  ["allocation_range", "warn", "update core.allocation_history set value = -value - 1"],
+  ["core.loans.plausible_range", "warn", "update core.loans set apr = -0.05 where is_current"],
+  [
+    "core.otc_margin_requirements.plausible_range",
+    "warn",
+    "update core.otc_margin_requirements set posted = -1",
+  ],
+  [
+    "core.allocation_history.plausible_range",
+    "warn",
+    "update core.allocation_history set value = -value - 1",
+  ],
   [
     "reconciliation",
     "warn",
     "update core.withdrawal_summaries set total_withdrawals = 2 * total_withdrawals + 1",
   ],
   [
-    "subaccount_loan_figures",
+    "core.subaccount_loans.plausible_range",
     "warn",
     "update core.subaccount_loans set principal_amount = -1 where is_current",
   ],
   [
-    "summary_allocation_range",
+    "core.vault_summary_allocations.plausible_range",
     "warn",
     "update core.vault_summary_allocations set value = -value - 1, share = -share - 1 where is_current",
   ],
@@ -172,7 +184,7 @@ const wrongFigures: ReadonlyArray<
     "error",
     "update core.timelocks set executable_at = scheduled_at - interval 1 day where is_current",
   ],
-  ["health_factor_range", "error", "update core.health_factors set health_factor = -0.5"],
+  ["core.health_factors.range", "error", "update core.health_factors set health_factor = -0.5"],
 ]
 
 describe("check", () => {
@@ -244,7 +256,7 @@ describe("check", () => {
       const simulator = yield* simulated({ vaults: 1, days: 5 })
       const dataDir = yield* temporaryFolder
       yield* runOnce(simulator.url, dataDir, { pipelines: ["vaults"] })
-      const results = yield* check({ dataDir, names: ["core.ratio_history", "ratio_range"] })
+      const results = yield* check({ dataDir, names: ["core.ratio_history", "ratio_zero"] })
       expect(new Set(results.map(({ outcome }) => outcome))).toEqual(new Set(["not_applicable"]))
       const none = yield* temporaryFolder
       const error = yield* Effect.flip(check({ dataDir: none, names: [] }))

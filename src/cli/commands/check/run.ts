@@ -5,6 +5,8 @@ import {
   allChecks,
   check,
   type CheckResult,
+  type Coverage,
+  coverage,
   hasErrors,
   isNamed,
 } from "../../../pipelines/publication/check.ts"
@@ -54,7 +56,8 @@ export const runCheck = (argv: Arguments) =>
         return printComparison(argv, found, archiveOf(place).pathOf)
       }
       yield* validateNames(names, settings)
-      return printResults(argv, yield* check({ ...placeOf(settings), fields, contracts, names }))
+      const results = yield* check({ ...placeOf(settings), fields, contracts, names })
+      return printResults(argv, results, yield* coverage)
     },
     whenStopped,
   )
@@ -86,12 +89,22 @@ const validateNames = Effect.fnUntraced(function* (
   )
 })
 
-const printResults = (argv: Arguments, results: ReadonlyArray<CheckResult>): ExitCode => {
-  printReport(argv, { checks: results }, () => resultsText(results, argv["all"] === true))
+const printResults = (
+  argv: Arguments,
+  results: ReadonlyArray<CheckResult>,
+  notCovered: Coverage,
+): ExitCode => {
+  printReport(argv, { checks: results, not_covered: notCovered }, () =>
+    resultsText(results, argv["all"] === true, notCovered),
+  )
   return hasErrors(results) ? exitCodes.checks : exitCodes.ok
 }
 
-const resultsText = (results: ReadonlyArray<CheckResult>, all: boolean): string => {
+const resultsText = (
+  results: ReadonlyArray<CheckResult>,
+  all: boolean,
+  notCovered: Coverage,
+): string => {
   const withOutcome = (outcome: CheckResult["outcome"]) =>
     results.filter((each) => each.outcome === outcome)
   const failed = withOutcome("failed")
@@ -117,6 +130,7 @@ const resultsText = (results: ReadonlyArray<CheckResult>, all: boolean): string 
       `${count(withOutcome("passed").length)} passed, ${count(errors)} failed, ${count(failed.length - errors)} warned, ${count(withOutcome("not_applicable").length)} not applicable.`,
     ),
     ...notApplicableText(withOutcome("not_applicable")),
+    notCoveredText(notCovered),
     "",
   ].join("\n")
 }
@@ -141,6 +155,12 @@ const notApplicableText = (checks: ReadonlyArray<CheckResult>): ReadonlyArray<st
     ),
   ]
 }
+
+const notCoveredText = ({ figures, uncheckedFigures }: Coverage): string =>
+  paragraph(
+    `Not covered: ${count(uncheckedFigures.length)} of ${count(figures)} figures, of which any number passes (docs/checks.md lists them); and whether a possible figure is the one that the service sent: \`--against-archive\` compares each row with its response.`,
+    2,
+  )
 
 const printComparison = (
   argv: Arguments,

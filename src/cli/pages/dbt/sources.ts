@@ -6,6 +6,7 @@ import {
   dictionary,
 } from "../../../pipelines/readers/dictionary.ts"
 import { schemas } from "../tablesPage.ts"
+import { columnTests, tableTests } from "./tests.ts"
 
 /** YAML of deploy/dbt/models/sources.yml. */
 export const dbtSources = (): string => {
@@ -36,24 +37,37 @@ export const dbtYaml = (document: Document): string =>
 
 const sourceTable = (entry: DictionaryEntry) => {
   const { key } = entry
-  const composite = `(${key.map(quoted).join(", ")})`
+  const composite = compositeOf(key)
+  const tests = [
+    // A key of several columns is tested as one row.
+    ...(key.length > 1
+      ? [
+          {
+            unique: {
+              arguments: { column_name: composite },
+              config: { meta: { check: `${entry.name}.unique_key` } },
+            },
+          },
+        ]
+      : []),
+    ...tableTests(entry),
+  ]
   return {
     name: withoutSchema(entry.name),
     description: `${entry.comment} One row per ${entry.grain}.`,
     config: { meta: { source: entry.source, key, ...(entry.asOf && { as_of: entry.asOf }) } },
-    // A key of several columns is tested as one row.
-    ...(key.length > 1 && { data_tests: [{ unique: { arguments: { column_name: composite } } }] }),
-    columns: entry.columns.map((column) => sourceColumn(column, key)),
+    ...(tests.length > 0 && { data_tests: tests }),
+    columns: entry.columns.map((column) => sourceColumn(column, entry)),
   }
 }
 
-const sourceColumn = (
-  { name, databaseType, unit, comment, fields, required }: DictionaryColumn,
-  key: ReadonlyArray<string>,
-) => {
+const sourceColumn = (column: DictionaryColumn, entry: DictionaryEntry) => {
+  const { name, databaseType, unit, comment, fields, required } = column
+  const { key } = entry
   const tests = [
     ...(required || key.includes(name) ? ["not_null"] : []),
     ...(key.length === 1 && key[0] === name ? ["unique"] : []),
+    ...columnTests(column, entry),
   ]
   const meta = { ...(unit && { unit }), ...(fields.length > 0 && { fields }) }
   return {
@@ -65,6 +79,9 @@ const sourceColumn = (
     ...(tests.length > 0 && { quote: true, data_tests: tests }),
   }
 }
+
+const compositeOf = (columns: ReadonlyArray<string>): string =>
+  `(${columns.map(quoted).join(", ")})`
 
 const quoted = (name: string): string => `"${name}"`
 

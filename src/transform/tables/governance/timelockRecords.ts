@@ -54,8 +54,11 @@ export const timelockColumns = (
       required: true,
     },
   ),
-  field.text("status", "`scheduled`, `executed` or `cancelled`", { names: ["status", "state"] }),
-  field.timestamp("scheduled_at", "When it was scheduled"),
+  field.text("status", "`scheduled`, `executed` or `cancelled`", {
+    names: ["status", "state"],
+    accepted: ["scheduled", "executed", "cancelled"],
+  }),
+  field.timestamp("scheduled_at", "When it was scheduled", { isPast: true }),
   {
     ...field.timestamp(
       "executable_at",
@@ -67,6 +70,8 @@ export const timelockColumns = (
   // §2.9 names no field, so one must say its unit.
   field.integer("delay_seconds", "Wait from scheduled_at until it can be executed", {
     names: ["delay_seconds", "duration_seconds"],
+    // A century: beyond it, marts have no time of execution.
+    plausible: { from: 0, to: 3_155_760_000 },
     unit: "seconds",
   }),
   field.timestamp("closed_at", "When it was executed or cancelled", {

@@ -32,8 +32,8 @@ export const otcMarginRequirements: Table = {
       names: ["payer", "payer_address"],
       read: address,
     }),
-    ...figureWithUnit("required", "Margin required"),
-    ...figureWithUnit("posted", "Margin posted"),
+    ...figureWithUnit("required", "Margin required", { from: 0 }),
+    ...figureWithUnit("posted", "Margin posted", { from: 0 }),
     ...restOfRecord,
   ],
   example:

@@ -54,6 +54,7 @@ export const discountFactors: Table = {
     symbol,
     field.double("discount_factor", "Part of the value that counts as collateral", {
       names: ["discount_factor", "factor"],
+      plausible: { from: 0, to: 100 },
       unit: "as sent; a fraction if between 0 and 1",
     }),
     field.double(

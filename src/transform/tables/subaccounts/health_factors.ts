@@ -33,14 +33,17 @@ export const healthFactors: Table = {
     }),
     documented.double("health_factor", "Health factor; liquidation is possible below 1.0", {
       names: ["healthFactor", "health_factor"],
+      range: { from: 0 },
       unit: "ratio",
     }),
     documented.double("total_collateral", "Collateral that counts", {
       names: ["totalCollateral", "total_collateral", "total_collateral_value"],
+      plausible: { from: 0 },
       unit: "USD",
     }),
     documented.double("total_loan", "Debt that the collateral secures", {
       names: ["totalLoan", "total_loan", "total_loan_value"],
+      plausible: { from: 0 },
       unit: "USD",
     }),
     extra,

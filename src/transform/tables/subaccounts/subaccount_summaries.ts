@@ -1,14 +1,17 @@
 // core.subaccount_summaries: value and debt of each subaccount, with history.
-import { documented } from "../../../domain/table/column.ts"
+import { documented, type Range } from "../../../domain/table/column.ts"
 import type { Table } from "../../../domain/table/table.ts"
 import { restOfRecord, subaccountAddress } from "../shared.ts"
 
 /** Names within the parts are as documented (extract's `locate`); the others may be in snake_case. */
-const figure = (name: string, comment: string, wireName: string) =>
+const figure = (name: string, comment: string, wireName: string, plausible?: Range) =>
   documented.double(name, comment, {
     names: wireName.includes(".") ? [wireName] : [wireName, name],
     unit: "USD",
+    ...(plausible === undefined ? {} : { plausible }),
   })
+
+const notNegative: Range = { from: 0 }
 
 export const subaccountSummaries: Table = {
   schema: "core",
@@ -22,19 +25,25 @@ export const subaccountSummaries: Table = {
   columns: [
     subaccountAddress,
     documented.text("name", "Name of the subaccount"),
-    documented.text("type", "`eoa` or `subaccount`"),
+    documented.text("type", "`eoa` or `subaccount`", { accepted: ["eoa", "subaccount"] }),
     documented.json("chains", "Chains it is on, as sent"),
     documented.double("health_factor", "Health factor, see core.health_factors", {
       names: ["healthFactor", "health_factor"],
+      range: { from: 0 },
       unit: "ratio",
     }),
     figure("net_account_value", "Net account value", "netAccountValue"),
     figure("total_account_value", "Total account value", "totalAccountValue"),
-    figure("total_collateral_value", "Total value of the collateral", "totalCollateralValue"),
+    figure(
+      "total_collateral_value",
+      "Total value of the collateral",
+      "totalCollateralValue",
+      notNegative,
+    ),
     figure("total_equity_value", "Total equity", "totalEquityValue"),
-    figure("total_loan_value", "Total value of the loans", "totalLoanValue"),
+    figure("total_loan_value", "Total value of the loans", "totalLoanValue", notNegative),
     figure("total_credit", "Total credit of the loan book", "loanbook.totalCredit"),
-    figure("total_debt", "Total debt of the loan book", "loanbook.totalDebt"),
+    figure("total_debt", "Total debt of the loan book", "loanbook.totalDebt", notNegative),
     figure(
       "portfolio_discounted_value",
       "Value of the portfolio after discount factors",

@@ -36,6 +36,9 @@ export const apyHistory: Table = {
     field.double("apy", "Annualized yield; 0.0245 is 2.45%", {
       names: ["values"],
       unit: "fraction",
+      // At -1 everything is lost; a percent in place of the fraction is above 2 as a rule.
+      range: { from: -1 },
+      plausible: { to: 2 },
     }),
     extra,
   ],

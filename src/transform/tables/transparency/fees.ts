@@ -21,8 +21,14 @@ export const fees: Table = {
   columns: [
     vaultChainId,
     vaultAddress,
-    documented.double("management_fee_pct", "Management fee; 1.5 is 1.5%", { unit: "percent" }),
-    documented.double("performance_fee_pct", "Performance fee; 10 is 10%", { unit: "percent" }),
+    documented.double("management_fee_pct", "Management fee; 1.5 is 1.5%", {
+      unit: "percent",
+      range: { from: 0, to: 100 },
+    }),
+    documented.double("performance_fee_pct", "Performance fee; 10 is 10%", {
+      unit: "percent",
+      range: { from: 0, to: 100 },
+    }),
     ...restOfRecord,
   ],
   example:

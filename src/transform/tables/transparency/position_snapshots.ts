@@ -34,9 +34,10 @@ export const positionSnapshots: Table = {
     vaultAddress,
     vaultChainId,
     documented.timestamp("snapshot_at", "Instant of the snapshot", { required: true }),
-    documented.double("total_nav", "Net asset value", { unit: "USD" }),
+    documented.double("total_nav", "Net asset value", { unit: "USD", range: { from: 0 } }),
     documented.double("reported_tvl", "Total assets that the vault contract reports", {
       unit: "as sent",
+      range: { from: 0 },
       read: anyFigure,
     }),
     double("subaccounts_total_usd", "Sum of the subaccounts' holdings", { unit: "USD" }),
@@ -47,7 +48,7 @@ export const positionSnapshots: Table = {
         unit: "USD",
       },
     ),
-    integer("subaccount_count", "Number of subaccounts in the list"),
+    integer("subaccount_count", "Number of subaccounts in the list", { range: { from: 0 } }),
     extra,
   ],
   example:

@@ -1,7 +1,7 @@
 // core.position_subaccounts: the value of each subaccount of a vault at each position snapshot.
-import { documented, field, timestamp } from "../../../domain/table/column.ts"
+import { documented, field, text, timestamp } from "../../../domain/table/column.ts"
 import type { Table } from "../../../domain/table/table.ts"
-import { extra, subaccountAddress, vaultAddress, vaultChainId, wireSpelling } from "../shared.ts"
+import { extra, vaultAddress, vaultChainId, wireSpelling } from "../shared.ts"
 
 export const positionSubaccounts: Table = {
   schema: "core",
@@ -18,11 +18,11 @@ export const positionSubaccounts: Table = {
     vaultAddress,
     vaultChainId,
     timestamp("snapshot_at", "Instant of the snapshot", { required: true }),
-    {
-      ...subaccountAddress,
-      comment:
-        "Subaccount address; EVM in lower case. If none is sent, the place in the list, such as `#1`",
-    },
+    text(
+      "subaccount_address",
+      "Subaccount address; EVM in lower case. If none is sent, the place in the list, such as `#1`",
+      { required: true },
+    ),
     wireSpelling("subaccount_address", ["address", "subaccount_address"]),
     field.text("name", "Name of the subaccount", {
       names: ["name", "friendly_name", "internal_name"],

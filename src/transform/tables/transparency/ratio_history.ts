@@ -28,15 +28,18 @@ export const ratioHistory: Table = {
       required: true,
     }),
     documented.double("actual_tvl", "Backing, mark-to-market", {
+      range: { from: 0 },
       unit: "as sent; the document names no unit",
     }),
     documented.double("tvl_on_vault", "Supply, reported by the vault contract", {
+      range: { from: 0 },
       unit: "as sent; the document names no unit",
     }),
     documented.double(
       "adjusted_redeem_ratio",
       "Collateral ratio; below 1 the vault is worth less than it reports",
-      { unit: "fraction" },
+      // A percent in place of the fraction is about 100.
+      { unit: "fraction", range: { from: 0, to: 10 } },
     ),
     extra,
   ],

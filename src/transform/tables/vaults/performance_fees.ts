@@ -47,6 +47,7 @@ export const performanceFees: Table = {
     date("range_start", "First day of a custom range"),
     date("range_end", "Last day of a custom range"),
     documented.double("total_perf_fees_asset", "Performance fees of the period", {
+      plausible: { from: 0 },
       unit: "the vault's asset where native denominated",
     }),
     ...restOfRecord,

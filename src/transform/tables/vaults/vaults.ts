@@ -32,6 +32,7 @@ export const vaults: Table = {
     }),
     wireSpelling(vaultAddress.name, addressNames, { required: true }),
     field.text("chain_type", "`evm`, `solana` or `stellar`, by the form of the address", {
+      accepted: ["evm", "solana", "stellar", "other"],
       read: lowerCase,
       required: true,
     }),

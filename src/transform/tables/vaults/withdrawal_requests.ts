@@ -36,6 +36,7 @@ export const withdrawalRequests: Table = {
       { names: ["id", "request_id"], read: id, required: true },
     ),
     field.timestamp("requested_at", "When the withdrawal was requested", {
+      isPast: true,
       names: ["requested_at", "request_date", "date", "timestamp", "created_at"],
     }),
     field.timestamp(
@@ -52,8 +53,10 @@ export const withdrawalRequests: Table = {
       names: amountNames(...stems).normalized,
       otherUnit: "amount_raw",
       unit: "the vault's underlying asset",
+      range: { from: 0 },
     }),
     field.double("vault_pct", "Share of the vault", {
+      plausible: { from: 0, to: 100 },
       names: ["vault_pct", "vault_percentage", "percentage"],
       unit: "as sent; percent if the field's name says so",
     }),

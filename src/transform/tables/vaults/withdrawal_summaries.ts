@@ -30,6 +30,7 @@ export const withdrawalSummaries: Table = {
       unit: "smallest unit of the token",
     }),
     field.double("total_withdrawals", "Total withdrawal amount, normalized", {
+      range: { from: 0 },
       names: amountNames(...withdrawn).normalized,
       otherUnit: "total_withdrawals_raw",
       unit: "the vault's underlying asset",
@@ -40,11 +41,14 @@ export const withdrawalSummaries: Table = {
       unit: "smallest unit of the token",
     }),
     field.double("total_assets", "Current total assets of the vault, normalized", {
+      range: { from: 0 },
       names: amountNames(...assets).normalized,
       otherUnit: "total_assets_raw",
       unit: "the vault's underlying asset",
     }),
-    integer("pending_requests", "Number of pending requests; null if the response has no list"),
+    integer("pending_requests", "Number of pending requests; null if the response has no list", {
+      range: { from: 0 },
+    }),
     ...restOfRecord,
   ],
   example:

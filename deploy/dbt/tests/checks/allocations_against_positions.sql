@@ -1,0 +1,37 @@
+-- Written by `make docs` from warehouse/checks/allocations_against_positions.sql: On every day, a vault's allocations add up to the NAV of the day's last position snapshot, within the tolerance of `allocations_nav` in mart.comparisons.
+{{ config(severity='warn', meta={'check': 'allocations_against_positions'}) }}
+
+with
+
+rule as (
+    select relative_tolerance
+    from {{ source('mart', 'comparisons') }}
+    where comparison = 'allocations_nav'
+),
+
+days as (
+    select
+        vault_address,
+        chain_id,
+        date,
+        sum(value order by value) as allocated
+    from {{ source('core', 'allocation_history') }}
+    group by vault_address, chain_id, date
+    having count(value) = count(*)
+)
+
+select
+    days.vault_address,
+    days.chain_id,
+    days.date,
+    days.allocated,
+    snapshots.nav_usd as total_nav,
+    snapshots.snapshot_at
+from days
+inner join {{ source('mart', 'position_days') }} as snapshots
+    on
+        days.vault_address = snapshots.vault_address
+        and days.chain_id is not distinct from snapshots.chain_id
+        and days.date = snapshots.day
+cross join rule
+where abs(days.allocated - snapshots.nav_usd) > rule.relative_tolerance * abs(snapshots.nav_usd)

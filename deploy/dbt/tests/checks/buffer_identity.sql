@@ -1,0 +1,59 @@
+-- Written by `make docs` from warehouse/checks/buffer_identity.sql: A vault's buffer is its total NAV minus the sum of its subaccounts at the same instant (§2.9), except for a share of the NAV that may be lost by rounding.
+{{ config(severity='error', meta={'check': 'buffer_identity'}) }}
+
+with
+
+snapshots as (
+    select
+        vault_address,
+        chain_id,
+        snapshot_at,
+        total_nav,
+        subaccounts_total_usd,
+        buffer_usd
+    from {{ source('core', 'position_snapshots') }}
+    where _updated_at >= make_timestamp(0::BIGINT)
+),
+subaccounts as (
+    select
+        vault_address,
+        chain_id,
+        snapshot_at,
+        sum(total_usd) as total_usd
+    from {{ source('core', 'position_subaccounts') }}
+    where (vault_address, snapshot_at) in (
+        select (vault_address, snapshot_at) from snapshots
+    )
+    group by vault_address, chain_id, snapshot_at
+),
+
+compared as (
+    select
+        snapshots.vault_address,
+        snapshots.chain_id,
+        snapshots.snapshot_at,
+        snapshots.total_nav,
+        snapshots.subaccounts_total_usd,
+        coalesce(subaccounts.total_usd, 0) as subaccounts_sum_usd,
+        snapshots.buffer_usd,
+        snapshots.total_nav - coalesce(subaccounts.total_usd, 0) as expected_buffer_usd
+    from snapshots
+    left join subaccounts
+        on
+            snapshots.vault_address = subaccounts.vault_address
+            and snapshots.chain_id is not distinct from subaccounts.chain_id
+            and snapshots.snapshot_at = subaccounts.snapshot_at
+)
+
+select
+    vault_address,
+    chain_id,
+    snapshot_at,
+    total_nav,
+    subaccounts_sum_usd,
+    buffer_usd,
+    expected_buffer_usd
+from compared
+where
+    abs(buffer_usd - expected_buffer_usd) > 1e-9::double * greatest(1, abs(total_nav))
+    or abs(subaccounts_total_usd - subaccounts_sum_usd) > 1e-9::double * greatest(1, abs(total_nav))
