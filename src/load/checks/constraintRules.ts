@@ -137,19 +137,21 @@ const instants: Rule = (table) =>
         "plausible_instants",
         "warn",
         `No instant is before ${FIRST_YEAR}, and what is past was not after its response`,
-        columnsOf(table)
-          .filter((column) => column.name !== table.time && isInstant(column))
-          .flatMap((column) => [
-            { name: column.name, condition: beforeAll(column) },
-            ...(column.isPast === true
-              ? [
-                  {
-                    name: column.name,
-                    condition: `t.${identifier(column.name)} > t._updated_at + interval ${SKEW_SECONDS} second`,
-                  },
-                ]
-              : []),
-          ]),
+        columnsOf(table).flatMap((column) =>
+          column.name === table.time || !isInstant(column)
+            ? []
+            : [
+                { name: column.name, condition: beforeAll(column) },
+                ...(column.isPast === true
+                  ? [
+                      {
+                        name: column.name,
+                        condition: `t.${identifier(column.name)} > t._updated_at + interval ${SKEW_SECONDS} second`,
+                      },
+                    ]
+                  : []),
+              ],
+        ),
       )
 
 /** The condition that what a stored row `t` refers to is in none of the tables. */

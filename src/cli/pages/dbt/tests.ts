@@ -51,16 +51,21 @@ export const columnTests = (
 
 const source = (table: string): string => `source('${table.replace(".", "', '")}')`
 
+/** One column, or several as one value. */
+const row = (names: ReadonlyArray<string>): string =>
+  names.length === 1 ? quoted(names[0] ?? "") : `(${names.map(quoted).join(", ")})`
+
 const referenceTest = (
   entry: DictionaryEntry,
   { name, columns, to }: DictionaryEntry["references"][number],
 ) => {
   const [only] = to
-  const config = configOf(entry, name, "error", [
-    ...columns.map((column) => `${quoted(column)} is not null`),
-  ])
-  const row = (names: ReadonlyArray<string>) =>
-    names.length === 1 ? quoted(names[0] ?? "") : `(${names.map(quoted).join(", ")})`
+  const config = configOf(
+    entry,
+    name,
+    "error",
+    columns.map((column) => `${quoted(column)} is not null`),
+  )
   return to.length === 1 && only !== undefined
     ? {
         relationships: {
@@ -169,6 +174,9 @@ const storedRowTests = (entry: DictionaryEntry) => {
   ]
 }
 
+const tooOld = ({ name }: DictionaryColumn): string =>
+  `${quoted(name)} < date '${FIRST_YEAR}-01-01'`
+
 /** Rules about several columns, and about what rows refer to. */
 export const tableTests = (entry: DictionaryEntry) => {
   const stored = entry.name.startsWith("core.") ? storedRowTests(entry) : []
@@ -196,7 +204,6 @@ export const tableTests = (entry: DictionaryEntry) => {
   const instants = columns.filter(
     ({ name, type }) => (type === "timestamp" || type === "date") && !name.startsWith("_"),
   )
-  const tooOld = ({ name }: DictionaryColumn) => `${quoted(name)} < date '${FIRST_YEAR}-01-01'`
   const [times, others] = [true, false].map((isTime) =>
     instants.filter(({ name }) => (name === entry.time) === isTime),
   )

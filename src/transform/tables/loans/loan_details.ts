@@ -6,7 +6,7 @@ import type { Table } from "../../../domain/table/table.ts"
 import type { Violation } from "../../../domain/wire/violation.ts"
 import { mapLoans } from "./loanRecords.ts"
 import { combined, type MappedResponse, type Source } from "../../Source.ts"
-import { loanColumns, loanId } from "../loanColumns.ts"
+import { loanColumns } from "../loanColumns.ts"
 import { restOfRecord } from "../shared.ts"
 
 const requestedLoan: Reference = {
@@ -27,7 +27,7 @@ export const loanDetails: Table = {
   // Only loans of the book are requested.
   columns: [
     ...loanColumns.map((column) =>
-      column === loanId ? { ...column, references: requestedLoan } : column,
+      column.name === "loan_id" ? { ...column, references: requestedLoan } : column,
     ),
     ...restOfRecord,
   ],
