@@ -38,7 +38,6 @@ const needed: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = {
   call: [["--list"]],
   swap: [swap, ["--list"]],
   check: [[], ["--against-archive"]],
-  docs: [["vaults"]],
   tables: [["vaults"]],
   prune: [["--dry-run"]],
   replay: [[], ["--quarantine"]],

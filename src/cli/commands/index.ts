@@ -7,7 +7,6 @@ import { compact } from "./compact/command.ts"
 import { completion } from "./completion/command.ts"
 import { config } from "./config/command.ts"
 import { diff } from "./diff/command.ts"
-import { docs } from "./docs/command.ts"
 import { doctor } from "./doctor/command.ts"
 import { fields } from "./fields/command.ts"
 import { init } from "./init/command.ts"
@@ -47,7 +46,6 @@ export const commands: ReadonlyArray<Command> = [
   report,
   tables,
   fields,
-  docs,
   doctor,
   config,
   notify,

@@ -1,5 +1,5 @@
 // One question to one endpoint, from what was typed to what is printed.
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
@@ -119,6 +119,12 @@ describe("call", () => {
       const inputs = listed.find((each) => each.name === name)?.inputs ?? []
       expect(inputs.map((input) => input.name)).toEqual(Object.keys(parameters))
     }
+  })
+
+  it("--openapi describes the paths of all endpoints, and needs no service", async () => {
+    const { code, stdout } = await call(["--openapi"], { VAULTHOUSE_BASE_URL: "" })
+    expect(code).toBe(0)
+    expect(stdout).toBe(readFileSync("docs/openapi.json", "utf8"))
   })
 
   it("--list shows the paths that are configured, and what is left to be", async () => {

@@ -11,6 +11,7 @@ export const call: Command = {
     param: values("An input, as name=value; lists as JSON or with commas"),
     raw: toggle("Print the body as received"),
     list: toggle("List the endpoints, the access they need and their inputs"),
+    openapi: toggle("Print the endpoints, their inputs and responses as an OpenAPI 3.1 document"),
     json: toggle("Print the list as JSON"),
   },
   settings: requestingSettings,
@@ -18,6 +19,7 @@ export const call: Command = {
     ["call tokenized_vaults --param status=active", "the vaults that accept deposits"],
     ["call fees --param vault_address=0x… --param chainId=1", "one vault's fees"],
     ["call --list", "every endpoint"],
+    ["call --openapi > openapi.json", "for other tools"],
   ],
   run: async (argv) => (await import("./run.ts")).runCall(argv),
 }

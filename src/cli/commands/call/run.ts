@@ -7,6 +7,7 @@ import {
   type ListedEndpoint,
   type ListedInput,
 } from "../../../pipelines/service/endpointList.ts"
+import { openapi } from "../../../pipelines/service/openapi.ts"
 import { pairsOf, textOf } from "../../parse/arguments.ts"
 import type { Arguments } from "../../parse/Command.ts"
 import { wrongUse } from "../../parse/errors.ts"
@@ -22,6 +23,7 @@ export const runCall = (argv: Arguments) =>
   execute(
     argv,
     function* (config) {
+      if (argv["openapi"] === true) return print(`${JSON.stringify(openapi(), null, 2)}\n`)
       if (argv["list"] === true) {
         const endpoints = endpointList(wireOf(config.settings))
         return printReport(argv, { endpoints }, () => listText(endpoints))

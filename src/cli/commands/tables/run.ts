@@ -1,13 +1,10 @@
 // Prints the data dictionary, from the tables and marts the database is created from.
 import { didYouMean } from "../../../config/read/nearest.ts"
 import { type DictionaryEntry, dictionary } from "../../../pipelines/readers/dictionary.ts"
-import { openapi } from "../../../pipelines/service/openapi.ts"
 import { textOf } from "../../parse/arguments.ts"
 import type { Arguments } from "../../parse/Command.ts"
 import { wrongUse } from "../../parse/errors.ts"
 import { execute } from "../../execute/execute.ts"
-import { type ExitCode, exitCodes } from "../../parse/exit.ts"
-import { print } from "../../terminal/output.ts"
 import { printReport } from "../../execute/report.ts"
 import { textTable } from "../../terminal/table.ts"
 import { sqlLines } from "../../words/sqlLines.ts"
@@ -36,11 +33,6 @@ export const runTables = (argv: Arguments) =>
         : found.map(entryText).join("\n"),
     )
   })
-
-export const printOpenapi = (): ExitCode => {
-  print(`${JSON.stringify(openapi(), null, 2)}\n`)
-  return exitCodes.ok
-}
 
 /** Whether the entry has this name, with or without its schema. */
 const isNamed = ({ name }: DictionaryEntry, wanted: string): boolean =>
