@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, "..")
 const dist = join(root, "dist")
 
 /** Programs that are started by their file. */
-const entries = ["src/cli/main.ts"]
+const entries = ["src/cli/main.ts", "src/load/published/read/reader/child.ts"]
 
 /** Native code, and what only a checkout loads. */
 const external = [/^@duckdb\//, /^pg-native$/, /serve\/bundle\.ts$/]
