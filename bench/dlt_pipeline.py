@@ -1,6 +1,6 @@
 """Reads the same URLs with dlt: one resource per history, merged into DuckDB by its key.
 
-python bench/dlt_pipeline.py URLS_JSON DATABASE
+python bench/dlt_pipeline.py URLS_JSON DATABASE [REQUESTS_AT_ONCE]
 """
 
 import json
@@ -19,7 +19,7 @@ KEYS = {
     "historical_apy_chart": ["vault", "series", "label"],
     "historical_allocations": ["vault", "date", "protocol"],
 }
-AT_ONCE = 8
+AT_ONCE = int(sys.argv[3]) if len(sys.argv) > 3 else 8
 
 
 def records(endpoint, request, body):
@@ -43,7 +43,7 @@ def history(endpoint, urls):
     return pages
 
 
-urls_file, database = sys.argv[1:]
+urls_file, database = sys.argv[1:3]
 with open(urls_file) as file:
     urls = json.load(file)
 started = time.time()

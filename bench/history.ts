@@ -18,19 +18,27 @@ export interface Ratios {
   readonly no_news_to_floor: number
   readonly no_news_seconds: number
   readonly peak_megabytes: number
+  /** At 150 ms: the ideal plus the loopback time, as a share of what the run took (bench/latency.ts). */
+  readonly delayed_first_sync: number
+  readonly delayed_no_news: number
 }
 
 /** The first recorded runs lack what was not measured then. */
 export type HistoryEntry = Partial<Ratios> &
   Pick<Ratios, "first_sync_to_floor"> & { readonly date: string; readonly commit: string }
 
-export const ratiosOf = ({ first, again, floor, plain }: ComparedRounds): Ratios => ({
+export const ratiosOf = (
+  { first, again, floor, plain }: ComparedRounds,
+  delayed: { readonly first: number; readonly again: number },
+): Ratios => ({
   first_sync_to_floor: rounded(rate(first) / rate(floor)),
   first_sync_to_floor_cpu: rounded(floor.cpuSeconds / first.cpuSeconds),
   first_sync_to_plain: rounded(rate(first) / rate(plain)),
   no_news_to_floor: rounded(again.seconds / floor.seconds),
   no_news_seconds: rounded(again.seconds),
   peak_megabytes: Math.round(Math.max(first.megabytes, again.megabytes)),
+  delayed_first_sync: rounded(delayed.first),
+  delayed_no_news: rounded(delayed.again),
 })
 
 export const memoryGrowth = (long: Rounds, short: Rounds): number =>

@@ -1,12 +1,13 @@
 // Compares the cost of a first sync and of one without news with the floor's, as ratios within one run of this script;
 // all traffic is on loopback. `quick` (a minute) compares them with the last recorded ones; without it
-// docs/benchmarks.md is written and the ratios are recorded. `marts` and `publication` write their sections of the
-// page. `scale` makes docs/scale.md, from what `scale-constants` measures.
+// docs/benchmarks.md is written and the ratios are recorded. `latency`, `marts` and `publication` write their sections
+// of the page. `scale` makes docs/scale.md, from what `scale-constants` measures.
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { runChild, startChild } from "./child.ts"
 import { chart, comparison, type Ratios, ratiosOf, readHistory, record } from "./history.ts"
+import { delayedShares } from "./latency.ts"
 import { reportOf } from "./report.ts"
 import { compareRounds, runRounds } from "./rounds.ts"
 import { startTimes, type StartTimes } from "./startTimes.ts"
@@ -29,13 +30,18 @@ const measureStart = async (folder: string): Promise<StartTimes> => {
   }
 }
 
+/** The rounds of a year, and their ratios with those of a run against a service with latency. */
+const yearRatios = async (folder: string) => {
+  const year = await compareRounds({ vaults: 50, days: YEAR }, ROUNDS, folder)
+  return { year, ratios: ratiosOf(year, await delayedShares(year, folder)) }
+}
+
 const quick = async (folder: string): Promise<void> => {
-  console.log(describe(ratiosOf(await compareRounds({ vaults: 50, days: YEAR }, ROUNDS, folder))))
+  console.log(describe(await yearRatios(folder).then(({ ratios }) => ratios)))
 }
 
 const complete = async (folder: string): Promise<void> => {
-  const year = await compareRounds({ vaults: 50, days: YEAR }, ROUNDS, folder)
-  const ratios = ratiosOf(year)
+  const { year, ratios } = await yearRatios(folder)
   const measured = {
     year,
     fewYear: await runRounds({ vaults: 10, days: YEAR }, ROUNDS, folder),
@@ -52,6 +58,7 @@ const complete = async (folder: string): Promise<void> => {
 
 const parts: Readonly<Record<string, (folder: string) => Promise<void>>> = {
   quick,
+  latency: async (folder) => (await import("./latency.ts")).benchLatency(folder),
   marts: async (folder) => (await import("./marts.ts")).benchMarts(folder),
   publication: async (folder) => (await import("./publication.ts")).benchPublication(folder),
   scale: async () => (await import("./scale/main.ts")).benchScale(),

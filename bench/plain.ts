@@ -1,12 +1,11 @@
 // The script a competent engineer would write for these histories: a few requests at once, retries, JSON.parse, one
 // table per history with a primary key, insert or replace. No archive, no versions, no state, no checks.
-// node bench/plain.ts DATA_DIR_OF_A_SYNC DATABASE
+// node bench/plain.ts DATA_DIR_OF_A_SYNC DATABASE [REQUESTS_AT_ONCE]
 import { setTimeout as sleep } from "node:timers/promises"
 import { type DuckDBAppender, DuckDBInstance } from "@duckdb/node-api"
 import { printMeasured } from "./measured.ts"
 import { type ReadUrl, urlsOf } from "./urls.ts"
 
-const AT_ONCE = 8
 const ATTEMPTS = 5
 
 type Fields = Readonly<Record<string, unknown>>
@@ -95,7 +94,7 @@ const append = (appender: DuckDBAppender, row: Row): void => {
   appender.endRow()
 }
 
-const [syncDir = "", file = ""] = process.argv.slice(2)
+const [syncDir = "", file = "", atOnce = "8"] = process.argv.slice(2)
 const urls = await urlsOf(syncDir)
 const startedAt = performance.now()
 const connection = await (await DuckDBInstance.create(file)).connect()
@@ -121,7 +120,7 @@ const insert = async ({ name, key }: History, page: ReadonlyArray<Row>): Promise
 
 const queue: Array<ReadUrl> = [...urls]
 await Promise.all(
-  Array.from({ length: AT_ONCE }, async () => {
+  Array.from({ length: Number(atOnce) }, async () => {
     for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
       const body = await fetchJson(next.url)
       const history = histories[next.endpoint]

@@ -83,6 +83,9 @@ What follows the loading, 0.42, is more than the aim of 0.35 s without any wait,
 section). Other threads take about as much again: V8's garbage collection and compilation a quarter of all CPU time, DuckDB and
 decompression another.
 
+${readSection("latency")}
+
+## On the loopback
 ${header("50 vaults × 1 year")}
 ${line("first sync", year.first)}
 ${line("floor", year.floor)}
