@@ -95,6 +95,9 @@ const BARS = " ▁▂▃▄▅▆▇█"
 const bars = (counts: ReadonlyArray<number>): string =>
   counts.map((count) => BARS[Math.ceil((count / AT_ONCE) * (BARS.length - 1))] ?? "█").join("")
 
+const perMillion = ({ cpuSeconds, megabytes, rows }: Measured): string =>
+  `${((cpuSeconds / rows) * 1e6).toFixed(1)} CPU-seconds and ${Math.round((megabytes / rows) * 1e6)} MB`
+
 const sectionOf = (all: ReadonlyArray<Delayed>): string => {
   const [none] = all
   if (none === undefined) return ""
@@ -106,8 +109,6 @@ const sectionOf = (all: ReadonlyArray<Delayed>): string => {
     const of = (measured: Measured): string => idealSeconds(measured, latency).toFixed(1)
     return `| ${latency} ms | ${cell(first, none.first)} | ${of(first)} | ${cell(again, none.again)} | ${of(again)} | ${plain.seconds.toFixed(2)} | ${dlt?.seconds.toFixed(2) ?? "–"} |`
   }
-  const perMillion = ({ cpuSeconds, megabytes, rows }: Measured): string =>
-    `${((cpuSeconds / rows) * 1e6).toFixed(1)} CPU-seconds and ${Math.round((megabytes / rows) * 1e6)} MB`
   const charted = all.find(({ latency }) => latency === CHARTED)
   const missed = all
     .filter(({ latency }) => latency >= RECORDED)

@@ -30,10 +30,12 @@ export const runs: Table = {
     double(
       "requests_at_once",
       "Requests under way at once that the run ended with; the next run starts from it",
+      { unit: "requests" },
     ),
     double(
       "requests_per_second",
-      "Rate limit of the service as the run ended with it, learnt from 429s or set, and null without either; the next run starts from it",
+      "Rate limit of the service as the run ended with it, learnt from 429s, and null without one; the next run starts from it",
+      { unit: "requests per second" },
     ),
     text("vaulthouse_version", "Version of vaulthouse that ran", { required: true }),
   ],
