@@ -1,10 +1,11 @@
 // The files under warehouse/marts: all listed, all well formed, and a clear word where one is not.
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { stringify } from "yaml"
 import { marts, martsDirectory, readMart } from "../../src/load/marts/marts.ts"
+import { storedMarts } from "../../src/load/marts/storedMarts.ts"
 import { readTests, WarehouseFileError } from "../../src/load/sql/warehouseFile.ts"
 import { findWarehouseFolder } from "../../src/load/sql/warehouseFolder.ts"
 
@@ -37,6 +38,15 @@ describe("warehouse/marts", () => {
   it("holds an SQL and a YAML file for every listed mart, and nothing else", () => {
     const expected = marts.flatMap(({ name }) => [`${name}.sql`, `${name}.yml`])
     expect(readdirSync(martsDirectory).toSorted()).toEqual(expected.toSorted())
+  })
+
+  it("each mart answers a question of warehouse/README.md, which names the stored ones", () => {
+    const page = readFileSync("warehouse/README.md", "utf8")
+    const [, rest = ""] = page.split("## Which mart answers what")
+    const [questions = "", views = ""] = rest.split("## Views, and how long they take")
+    const named = (text: string) => [...text.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name)
+    expect(named(questions).toSorted()).toEqual(marts.map(({ name }) => name).toSorted())
+    expect(named(views.split("(")[0] ?? "")).toEqual(storedMarts.map(({ name }) => name))
   })
 
   it.each(marts)(
