@@ -1,21 +1,9 @@
 with
 
--- Months that no run has changed since their days were stored for publication, by the definitions of today.
-stored as (
-    select name
-    from ops.stored_marts
-    where
-        definition = (
-            select md5(string_agg(fingerprint, ',' order by name))
-            from ops.view_fingerprints
-            where starts_with(name, 'mart.')
-        )
-),
-
+-- Months that no run has changed since their days were stored for publication.
 months as (
     select 'ratio' as series, month
     from ops.partition_changes
-    where 'ratio_days' in (select name from stored)
     group by month
     having
         max(changed_at) filter (table_schema = 'mart_tables' and table_name = 'ratio_days')
@@ -23,7 +11,6 @@ months as (
     union all
     select 'pnl' as series, month
     from ops.partition_changes
-    where 'pnl_days' in (select name from stored)
     group by month
     having
         max(changed_at) filter (table_schema = 'mart_tables' and table_name = 'pnl_days')

@@ -2,21 +2,9 @@
 {{ config(severity='error', meta={'check': 'published_days'}) }}
 
 with
-stored as (
-    select name
-    from {{ source('ops', 'stored_marts') }}
-    where
-        definition = (
-            select md5(string_agg(fingerprint, ',' order by name))
-            from {{ source('ops', 'view_fingerprints') }}
-            where starts_with(name, 'mart.')
-        )
-),
-
 months as (
     select 'ratio' as series, month
     from {{ source('ops', 'partition_changes') }}
-    where 'ratio_days' in (select name from stored)
     group by month
     having
         max(changed_at) filter (table_schema = 'mart_tables' and table_name = 'ratio_days')
@@ -24,7 +12,6 @@ months as (
     union all
     select 'pnl' as series, month
     from {{ source('ops', 'partition_changes') }}
-    where 'pnl_days' in (select name from stored)
     group by month
     having
         max(changed_at) filter (table_schema = 'mart_tables' and table_name = 'pnl_days')
