@@ -6,6 +6,7 @@ import type { S3Client } from "@bradenmacdonald/s3-lite-client"
 import * as Redacted from "effect/Redacted"
 import { bucketAndPrefix, type ObjectStoreAccess } from "../domain/stores/objectStore.ts"
 import { explainRefusal, type ObjectAction } from "../domain/stores/objectStoreRefusal.ts"
+import { causeMessage } from "../domain/values/causeMessage.ts"
 
 /** Object storage refused a request or could not be reached. */
 export class ObjectStoreError extends Error {
@@ -133,7 +134,7 @@ export class ObjectStore {
     try {
       access = this.#access()
     } catch (cause) {
-      const why = cause instanceof Error ? cause.message : String(cause)
+      const why = causeMessage(cause)
       throw new ObjectStoreError(why, "Correct it, or unset it for AWS's own S3.", cause)
     }
     const { key } = access

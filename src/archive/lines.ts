@@ -4,6 +4,7 @@ import { isUtf8 } from "node:buffer"
 import { hash } from "node:crypto"
 import type { Outcome } from "../domain/run/outcome.ts"
 import type { ExchangeRecord, Lineage } from "../domain/wire/response.ts"
+import { causeMessage } from "../domain/values/causeMessage.ts"
 
 const FORMAT = 1
 
@@ -231,7 +232,7 @@ export const readLines = (file: string, content: Buffer): Lines => {
           ends.push({ runId: runEnd.run_id, uncommitted: runEnd.uncommitted })
       } else responses.push(readResponse(file, bytes))
     } catch (cause) {
-      damages.push(cause instanceof Error ? cause.message : String(cause))
+      damages.push(causeMessage(cause))
     }
   }
   return { responses, markers, ends, damages }

@@ -2,6 +2,7 @@
 import * as Data from "effect/Data"
 import type { Claim } from "../domain/run/claim.ts"
 import { objectStoreProblem } from "./duckdb/objectStoreProblem.ts"
+import { causeMessage } from "../domain/values/causeMessage.ts"
 
 export type LoadErrorReason =
   /** A row the table can't hold: null in a required column, NaN, a value of another type. */
@@ -95,15 +96,13 @@ const catalogReason = (cause: unknown): string | undefined => {
 export const isOfCatalog = (cause: unknown): boolean =>
   cause instanceof LoadError ? cause.reason === "Catalog" : catalogReason(cause) !== undefined
 
-const textOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
-
-const isFull = (cause: unknown): boolean => /no space left on device/i.test(textOf(cause))
+const isFull = (cause: unknown): boolean => /no space left on device/i.test(causeMessage(cause))
 
 const AFTER_FATAL = /database has been invalidated[\s\S]*Original error: "([^"\n]*)/
 
 // DuckDB quotes the SQL below its message, which does not help the user; the cause has it.
 const reasonOf = (cause: unknown): string => {
-  const text = textOf(cause)
+  const text = causeMessage(cause)
   if (isFull(cause)) {
     const [, file] = /file "([^"]+)"/.exec(text) ?? []
     return `the disk is full${file === undefined ? "" : ` (${file})`}`
@@ -152,7 +151,7 @@ const CATALOG_ADVICE =
 /** A failure DuckDB reported while doing `what`. */
 export const databaseError = (what: string, cause: unknown): LoadError => {
   if (cause instanceof LoadError) return cause
-  const refusal = objectStoreProblem(textOf(cause))
+  const refusal = objectStoreProblem(causeMessage(cause))
   if (refusal !== undefined) return new LoadError({ reason: "Files", what, ...refusal, cause })
   const ofCatalog = catalogReason(cause)
   if (ofCatalog !== undefined) {

@@ -4,6 +4,7 @@ import { API_KEY } from "../../config/settings/settings.ts"
 import { ApiError } from "../../domain/wire/errors.ts"
 import { UsageError } from "../../domain/UsageError.ts"
 import { complaintText } from "../terminal/complaints.ts"
+import { causeMessage } from "../../domain/values/causeMessage.ts"
 
 /** Fails because the command line is wrong. */
 export const wrongUse = (why: string, advice?: string): Effect.Effect<never, UsageError> =>
@@ -44,6 +45,6 @@ export const errorText = (error: unknown): string => {
     const advice = adviceFor(error)
     return `${complaintText(error.message.trim())}${advice === undefined ? "" : `\n${advice}`}`
   }
-  const text = error instanceof Error ? error.message : String(error)
+  const text = causeMessage(error)
   return `${complaintText("unexpected error")}: ${text.split("\n")[0] ?? ""}\nThis is a bug: please report it with the output of --log-level debug.`
 }

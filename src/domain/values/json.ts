@@ -1,5 +1,6 @@
 // Parses JSON without loss: numbers that a double can't represent keep every digit.
 import * as Result from "effect/Result"
+import { causeMessage } from "./causeMessage.ts"
 
 // TypeScript's library does not have these yet (ECMAScript "JSON.parse source text access").
 const json = JSON as typeof JSON & {
@@ -136,7 +137,7 @@ export const parseJson = (text: string): Result.Result<ParsedJson, string> => {
   try {
     plain = JSON.parse(text)
   } catch (cause) {
-    return Result.fail(`is not JSON: ${cause instanceof Error ? cause.message : String(cause)}`)
+    return Result.fail(`is not JSON: ${causeMessage(cause)}`)
   }
   const extremes = { depth: 0, isInfinite: false }
   // The text alone shows of nearly every body that it need not be measured.

@@ -8,6 +8,7 @@ import { martSources } from "./martSources.ts"
 import { transaction, type Writer } from "../duckdb/transaction.ts"
 import { identifier, literal } from "../sql/sql.ts"
 import { viewFingerprints } from "../tables/ops/view_fingerprints.ts"
+import { causeMessage } from "../../domain/values/causeMessage.ts"
 
 /** The name under which the fingerprint of all sources is stored; every other name is that of a definition. */
 const SOURCES = "*"
@@ -52,7 +53,7 @@ const readDefinitions = async (
     throw new LoadError({
       reason: "Files",
       what: "Reading the marts in warehouse/marts",
-      why: cause instanceof Error ? cause.message : String(cause),
+      why: causeMessage(cause),
       advice: "Correct the file it names.",
       cause,
     })

@@ -1,5 +1,6 @@
 // Why a publication to PostgreSQL failed, and what to do about it. Messages name the target without user and password.
 import * as Data from "effect/Data"
+import { causeMessage } from "../../domain/values/causeMessage.ts"
 
 export class PostgresError extends Data.TaggedError("PostgresError")<{
   /** The target, as it may be shown. */
@@ -50,7 +51,7 @@ export const explainPostgres = (
 ): Pick<PostgresError, "why"> & { advice?: string } => {
   if (cause instanceof PostgresError) return cause
   const { code = "" } = cause as { readonly code?: string }
-  const text = cause instanceof Error ? cause.message : String(cause)
+  const text = causeMessage(cause)
   const advice = advices[code]
   return {
     why:

@@ -6,6 +6,7 @@ import * as Data from "effect/Data"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { parse } from "yaml"
+import { causeMessage } from "../../domain/values/causeMessage.ts"
 
 export class WarehouseFileError extends Data.TaggedError("WarehouseFileError")<{
   readonly file: string
@@ -44,7 +45,7 @@ const parsed = (file: string, text: string): unknown => {
   try {
     return parse(text)
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
+    const why = causeMessage(cause)
     throw new WarehouseFileError({ file, why, cause })
   }
 }

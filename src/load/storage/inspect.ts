@@ -5,6 +5,7 @@ import { LoadError } from "../errors.ts"
 import { fingerprintOf } from "../tables/warehouseLayout.ts"
 import type { Holder } from "../lock/LockFile.ts"
 import { convert } from "../duckdb/readRows.ts"
+import { causeMessage } from "../../domain/values/causeMessage.ts"
 
 export type Condition =
   | { readonly state: "absent" }
@@ -66,6 +67,6 @@ export const broken = (cause: unknown): Condition => {
   if (cause instanceof LoadError) {
     return { state: "broken", why: `${cause.what}: ${cause.why}`, advice: cause.advice }
   }
-  const why = cause instanceof Error ? cause.message : String(cause)
+  const why = causeMessage(cause)
   return { state: "broken", why: why.split("\n")[0] ?? "" }
 }

@@ -18,6 +18,7 @@ import { publishedFile } from "../../load/published/read/PublishedCopy.ts"
 import { type Finding, verify as verifyPublished } from "../../load/published/verify/verify.ts"
 import { archiveFolder, archiveOf, inArchive } from "../publication/archiveOf.ts"
 import { noWarehouse, type Place } from "../publication/warehouse.ts"
+import { causeMessage } from "../../domain/values/causeMessage.ts"
 
 export type { Finding } from "../../load/published/verify/verify.ts"
 
@@ -95,7 +96,7 @@ const addSegment = async (
       report(damage)
     }
   } catch (cause) {
-    report(cause instanceof Error ? cause.message : String(cause))
+    report(causeMessage(cause))
   }
 }
 
@@ -108,7 +109,7 @@ const damageOf = (frame: Frame, bodies: Set<string>): string | undefined => {
     try {
       if (intactBody(file, line) !== undefined) bodies.add(line.sha256)
     } catch (cause) {
-      damages.push(cause instanceof Error ? cause.message : String(cause))
+      damages.push(causeMessage(cause))
     }
   }
   const [first] = damages

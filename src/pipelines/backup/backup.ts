@@ -23,6 +23,7 @@ import {
 } from "../../load/published/publishedFiles.ts"
 import { archiveFolder, archiveOf } from "../publication/archiveOf.ts"
 import type { Place } from "../publication/warehouse.ts"
+import { causeMessage } from "../../domain/values/causeMessage.ts"
 
 export class BackupError extends Data.TaggedError("BackupError")<{
   readonly why: string
@@ -61,7 +62,7 @@ const attempt = <A>(what: string, advice: string, work: () => Promise<A>) =>
       cause instanceof BackupError
         ? cause
         : new BackupError({
-            why: `${what}: ${cause instanceof Error ? cause.message : String(cause)}.`,
+            why: `${what}: ${causeMessage(cause)}.`,
             advice,
             cause,
           }),
@@ -180,9 +181,7 @@ const check = async (folder: string, { files }: Backup): Promise<void> => {
     const file = join(folder, path)
     const size = await regularSizeBelow(folder, path).catch((cause: unknown) => {
       const isMissing = (cause as NodeJS.ErrnoException).code === "ENOENT"
-      return isMissing
-        ? 0
-        : refuse(`${cause instanceof Error ? cause.message : String(cause)}.`, cause)
+      return isMissing ? 0 : refuse(`${causeMessage(cause)}.`, cause)
     })
     if (size !== bytes || (await sha256Of(file)) !== sha256) {
       refuse(`${file} is not what was backed up: ${size} of ${bytes} bytes, or another checksum.`)

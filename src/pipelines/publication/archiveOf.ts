@@ -9,6 +9,7 @@ import { objectStoreAccess } from "../../config/environment/objectStoreAccess.ts
 import { isInObjectStore } from "../../domain/stores/objectStore.ts"
 import { LoadError } from "../../load/errors.ts"
 import type { Place } from "./warehouse.ts"
+import { causeMessage } from "../../domain/values/causeMessage.ts"
 
 export const archiveFolder = (dataDir: string): string => join(dataDir, "raw")
 
@@ -26,7 +27,7 @@ const archiveError = (cause: unknown): LoadError =>
   new LoadError({
     reason: "Files",
     what: "Reading the response archive",
-    why: (cause instanceof Error ? cause.message : String(cause)).replace(/\.$/, ""),
+    why: causeMessage(cause).replace(/\.$/, ""),
     advice:
       cause instanceof ObjectStoreError
         ? cause.advice

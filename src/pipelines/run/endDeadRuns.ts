@@ -14,6 +14,7 @@ import { runs } from "../../load/tables/ops/runs.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { archiveOf, inArchive } from "../publication/archiveOf.ts"
 import type { Place } from "../publication/warehouse.ts"
+import { causeMessage } from "../../domain/values/causeMessage.ts"
 
 // With the last run, however it ended: it may have left a hung worker.
 const unended = `select run_id, outcome from ops.runs
@@ -72,7 +73,7 @@ export const endSegments = Effect.fnUntraced(function* (place: Place, runId: str
         new LoadError({
           reason: "Files",
           what: `Ending ${file} of the response archive, whose run was killed`,
-          why: cause instanceof Error ? cause.message : String(cause),
+          why: causeMessage(cause),
           advice:
             cause instanceof ObjectStoreError
               ? cause.advice

@@ -11,6 +11,7 @@ import { filesError, type LoadError } from "../../load/errors.ts"
 import { lastHeartbeat, lockHolder } from "../../load/lock/LockFile.ts"
 import type { RunOutcome, RunSummary } from "../model/progress.ts"
 import { countRun } from "./metrics.ts"
+import { causeMessage } from "../../domain/values/causeMessage.ts"
 
 interface RunRecord {
   readonly run_id: string
@@ -119,7 +120,7 @@ const writeEnd = (
 export const recordFailedStart = (start: RunStart, error: unknown): Effect.Effect<void> =>
   existsSync(start.dataDir)
     ? Effect.flatMap(startOf(start), (started) =>
-        writeEnd(start.dataDir, started, "failed", messageOf(error)),
+        writeEnd(start.dataDir, started, "failed", causeMessage(error)),
       )
     : Effect.void
 
@@ -133,7 +134,7 @@ export const recordLastRun = <E, R>(
     const started = yield* startOf(start)
     yield* write(dataDir, started)
     const summary = yield* run.pipe(
-      Effect.tapError((error) => writeEnd(dataDir, started, "failed", messageOf(error))),
+      Effect.tapError((error) => writeEnd(dataDir, started, "failed", causeMessage(error))),
       Effect.onInterrupt(() => writeEnd(dataDir, started, "stopped", null)),
     )
     yield* countRun(summary.outcome)
@@ -155,9 +156,6 @@ export const recordLastRun = <E, R>(
     })
     return summary
   })
-
-const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error)
 
 /** `undefined` before the first run. */
 export const readLastRun = (dataDir: string): Effect.Effect<LastRun | undefined> =>

@@ -29,6 +29,7 @@ import { readInputs } from "./call.ts"
 import type { Service } from "./clientOutsideRun.ts"
 import { checkpoint } from "./checkpoint.ts"
 import { newRunId } from "../run/run.ts"
+import { causeMessage } from "../../domain/values/causeMessage.ts"
 
 /** A request that passed every rule that can be checked before sending. */
 export interface CheckedSwap {
@@ -192,7 +193,7 @@ const resultOf = (
     return { ...received, state: "confirmed", errorTag: null, errorText: null, response }
   }
   const error = Cause.squash(exit.cause)
-  const text = error instanceof Error ? error.message : String(error)
+  const text = causeMessage(error)
   const errorTag = error instanceof ApiError ? error.reason._tag : "Unexpected"
   return { ...received, state: stateAfter(error), errorTag, errorText: text, response: {} }
 }

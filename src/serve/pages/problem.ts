@@ -1,6 +1,7 @@
 // Pages for errors and for signing in.
 import { html, type Html } from "../html/html.ts"
 import type { Page } from "../html/layout.ts"
+import { causeMessage } from "../../domain/values/causeMessage.ts"
 
 export const notFoundPage: Page = {
   title: "Not found",
@@ -26,8 +27,7 @@ export const problemOf = (error: unknown): Problem => {
 }
 
 /** Without what may follow, such as a stack trace. */
-const firstLine = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error)).split("\n")[0] ?? ""
+const firstLine = (error: unknown): string => causeMessage(error).split("\n")[0] ?? ""
 
 export const problemNote = ({ message }: Problem): Html =>
   html`<p class="error" role="alert">${message}</p>`

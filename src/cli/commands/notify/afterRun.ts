@@ -5,6 +5,7 @@ import type { Config } from "../../../config/Config.ts"
 import type { RunEnd } from "../../../pipelines/notifications/notify.ts"
 import { warn } from "../../terminal/complaints.ts"
 import { exitCodeOf, exitCodes } from "../../parse/exit.ts"
+import { causeMessage } from "../../../domain/values/causeMessage.ts"
 
 export const notifyAfterRun = (
   { settings: { notify: receivers, dataDir }, apiKey, proxies }: Config,
@@ -48,5 +49,5 @@ const shouldHaveRun = (cause: Cause.Cause<unknown>, isWaiting: boolean): boolean
 
 const messageOf = (cause: Cause.Cause<unknown>): string => {
   const error = Cause.squash(cause)
-  return error instanceof Error ? error.message : String(error)
+  return causeMessage(error)
 }

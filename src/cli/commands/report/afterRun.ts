@@ -3,6 +3,7 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type { Config } from "../../../config/Config.ts"
 import { warn } from "../../terminal/complaints.ts"
+import { causeMessage } from "../../../domain/values/causeMessage.ts"
 
 export const reportAfterRun = ({
   settings: { report, dataDir, queryMemoryLimit, queryDiskLimit },
@@ -27,7 +28,7 @@ export const reportAfterRun = ({
         ? Effect.interrupt
         : Effect.sync(() => {
             const error = Cause.squash(cause)
-            const why = error instanceof Error ? error.message : String(error)
+            const why = causeMessage(error)
             warn(`the report was not written: ${why}`)
           }),
     ),

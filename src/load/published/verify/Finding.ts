@@ -17,6 +17,3 @@ export interface Finding {
 
 /** The published copy, below the data directory. */
 export const PUBLISHED = "published/vaulthouse.duckdb"
-
-export const messageOf = (cause: unknown): string =>
-  cause instanceof Error ? cause.message : String(cause)

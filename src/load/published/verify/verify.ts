@@ -6,7 +6,8 @@ import * as Effect from "effect/Effect"
 import { isPlainPath, regularFileSize } from "../../../domain/regularFile.ts"
 import { sha256Of } from "../../files/durableFiles.ts"
 import { filesError, type LoadError } from "../../errors.ts"
-import { type Finding, messageOf, PUBLISHED } from "./Finding.ts"
+import { type Finding, PUBLISHED } from "./Finding.ts"
+import { causeMessage } from "../../../domain/values/causeMessage.ts"
 import {
   MANIFEST,
   type Manifest,
@@ -122,7 +123,7 @@ const checkCopy = async (
       ? undefined
       : { kind: "stamp", path, detail: `of ${copy}, the manifest of ${listed}` }
   } catch (cause) {
-    return { kind: "unreadable", path, detail: messageOf(cause) }
+    return { kind: "unreadable", path, detail: causeMessage(cause) }
   }
 }
 
@@ -190,7 +191,7 @@ const verifyAll = async (dataDir: string): Promise<ReadonlyArray<Finding>> => {
     findings.push({
       kind: "unreadable",
       path: `${CURRENT_PARQUET}/${MANIFEST}`,
-      detail: messageOf(cause),
+      detail: causeMessage(cause),
     })
     return undefined
   })
@@ -202,7 +203,7 @@ const verifyAll = async (dataDir: string): Promise<ReadonlyArray<Finding>> => {
       const finding = await checkFile(connection, dataDir, file).catch((cause: unknown) => ({
         kind: "unreadable" as const,
         path: `parquet/${file.path}`,
-        detail: messageOf(cause),
+        detail: causeMessage(cause),
       }))
       if (finding !== undefined) findings.push(finding)
     }
@@ -222,7 +223,7 @@ const verifyAll = async (dataDir: string): Promise<ReadonlyArray<Finding>> => {
     if (copy === undefined) {
       findings.push(
         ...(await checkViews(connection, dataDir).catch((cause: unknown) => [
-          { kind: "unreadable" as const, path: PUBLISHED, detail: messageOf(cause) },
+          { kind: "unreadable" as const, path: PUBLISHED, detail: causeMessage(cause) },
         ])),
       )
     }

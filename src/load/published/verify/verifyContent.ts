@@ -3,7 +3,8 @@
 import { join } from "node:path"
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { tableName } from "../../../domain/table/table.ts"
-import { type Finding, messageOf, PUBLISHED } from "./Finding.ts"
+import { type Finding, PUBLISHED } from "./Finding.ts"
+import { causeMessage } from "../../../domain/values/causeMessage.ts"
 import type { ManifestFile } from "../parquet/manifest.ts"
 import { decodeRow, text } from "../../duckdb/decodeRow.ts"
 import { readRows } from "../../duckdb/readRows.ts"
@@ -36,7 +37,7 @@ export const differingTables = async (
         : "is not in the published copy"
       if (detail !== undefined) findings.push({ kind: "content", path, detail })
     } catch (cause) {
-      findings.push({ kind: "unreadable", path, detail: messageOf(cause) })
+      findings.push({ kind: "unreadable", path, detail: causeMessage(cause) })
     }
   }
   return findings

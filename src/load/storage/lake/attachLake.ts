@@ -13,6 +13,7 @@ import { type Catalog, METADATA_SCHEMA } from "./Catalog.ts"
 import { extensionsFor, loadExtensions } from "./extensions.ts"
 import { objectStoreProblem } from "../../duckdb/objectStoreProblem.ts"
 import { makeObjectStoreSecret } from "./objectStoreSecret.ts"
+import { causeMessage } from "../../../domain/values/causeMessage.ts"
 
 export interface LakeOptions {
   /** The database of the catalog. */
@@ -100,7 +101,7 @@ const reachObjectStore = async (
   try {
     await connection.run(`SELECT count(*) FROM glob(${literal(`${withSlash(data)}none-*`)})`)
   } catch (cause) {
-    const text = cause instanceof Error ? cause.message : String(cause)
+    const text = causeMessage(cause)
     throw new LoadError({
       reason: "Files",
       what: `The lake's Parquet files in ${data} (lake.data)`,

@@ -6,6 +6,7 @@ import { type DuckDBConnection, version } from "@duckdb/node-api"
 import { isInObjectStore } from "../../../domain/stores/objectStore.ts"
 import { LoadError } from "../../errors.ts"
 import { literal } from "../../sql/sql.ts"
+import { causeMessage } from "../../../domain/values/causeMessage.ts"
 
 /** The extensions for a lake whose Parquet files are at `data`. */
 export const extensionsFor = (data: string): ReadonlyArray<string> => [
@@ -22,7 +23,7 @@ const refused = (what: string, why: string, advice: string, cause?: unknown): Lo
 
 /** DuckDB's reason, without its instructions on how to load the extension despite a mismatch. */
 const whyNot = (cause: unknown): string => {
-  const text = cause instanceof Error ? cause.message : String(cause)
+  const text = causeMessage(cause)
   const [, built] = /built specifically for DuckDB version '([^']+)'/.exec(text) ?? []
   if (built !== undefined) return `it was built for DuckDB ${built}, and this is ${version()}`
   const [, platform] = /built for the platform '([^']+)'/.exec(text) ?? []

@@ -20,6 +20,7 @@ import {
   REPUBLISH,
 } from "../PublishedCopy.ts"
 import { ReaderEnded, ReaderProcess, StatementFailed } from "./ReaderProcess.ts"
+import { causeMessage } from "../../../../domain/values/causeMessage.ts"
 
 export interface ReaderLimits {
   readonly memoryLimit: string
@@ -101,7 +102,7 @@ class Slot {
       })
     } catch (cause) {
       throw new ReadError({
-        why: `${options.file} can't be opened: ${messageOf(cause)}`,
+        why: `${options.file} can't be opened: ${causeMessage(cause)}`,
         advice: REPUBLISH,
       })
     }
@@ -179,12 +180,9 @@ const readerIn = (slot: Slot, turn: Semaphore.Semaphore): Reader => {
   }
 }
 
-const messageOf = (cause: unknown): string =>
-  cause instanceof Error ? cause.message : String(cause)
-
 const errorOf = (cause: unknown): ReadError => {
   if (cause instanceof ReadError) return cause
-  const message = messageOf(cause)
+  const message = causeMessage(cause)
   if (cause instanceof ReaderEnded) {
     return new ReadError({
       why: `${message}.`,
