@@ -58,6 +58,15 @@ describe("a statement", () => {
     }).pipe(Effect.scoped),
   )
 
+  it.live("that is stopped while its process starts does not run, and the next one does", () =>
+    Effect.gen(function* () {
+      const reader = yield* readers
+      const endless = "select count(*) from range(100000000000) a, range(1000) b"
+      yield* reader.rows(endless).pipe(Effect.timeoutOption("1 millis"))
+      expect(yield* one(reader)).toEqual([{ n: 100_000 }])
+    }).pipe(Effect.scoped),
+  )
+
   it.live("that is stopped keeps its process", () =>
     Effect.gen(function* () {
       const reader = yield* readers

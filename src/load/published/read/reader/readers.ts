@@ -81,6 +81,7 @@ export const openReader = Effect.fnUntraced(function* (dataDir: string, limits: 
 class Slot {
   readonly #options: MakeReader
   #process: ReaderProcess | undefined
+  #opening: Promise<ReaderProcess> | undefined
   #isClosed = false
   /** Somebody has stopped the running statement. */
   isInterrupted = false
@@ -91,6 +92,12 @@ class Slot {
 
   async usable(): Promise<ReaderProcess> {
     if (this.#process?.isUsable === true) return this.#process
+    // Somebody who left while it was opened leaves it to the next.
+    this.#opening ??= this.#open().finally(() => (this.#opening = undefined))
+    return this.#opening
+  }
+
+  async #open(): Promise<ReaderProcess> {
     this.#process?.close()
     const { isNice = false, ...options } = this.#options
     try {
@@ -127,14 +134,22 @@ const readerIn = (slot: Slot, turn: Semaphore.Semaphore): Reader => {
   ): Effect.Effect<A, ReadError> =>
     Effect.callback<A, ReadError>((resume) => {
       slot.isInterrupted = false
+      let isAbandoned = false
       slot
         .usable()
-        .then(work)
+        // It may have been stopped while the process was started.
+        .then((process) => {
+          if (isAbandoned || slot.isInterrupted) throw STOPPED
+          return work(process)
+        })
         .then(
           (value) => resume(Effect.succeed(value)),
           (cause: unknown) => resume(Effect.fail(slot.isInterrupted ? STOPPED : errorOf(cause))),
         )
-      return Effect.promise(() => slot.stop())
+      return Effect.promise(() => {
+        isAbandoned = true
+        return slot.stop()
+      })
     }).pipe(turn.withPermits(1))
 
   const query: Reader["query"] = (sql, parameters, use, maxBytes) =>
