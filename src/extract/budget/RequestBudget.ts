@@ -11,7 +11,7 @@ import { Latency } from "./Latency.ts"
 import type { Learnt, Pace, PaceOptions } from "./Pace.ts"
 import { durationText, type Failure } from "../retry.ts"
 import { type PaceStore, sharedStarts } from "./sharedStarts.ts"
-import { Slots } from "../Slots.ts"
+import { Slots } from "./Slots.ts"
 import { ownStarts } from "./Starts.ts"
 import { statusText } from "../http/statusText.ts"
 
