@@ -1,15 +1,16 @@
 // Decides how many requests may be under way and how far apart they start. Concurrency starts slowly as in TCP: it doubles
 // in each round trip until the first 429, or until more requests under way no longer bring more through; then it follows
 // additive increase and multiplicative decrease. The rate is learnt from 429s. RequestBudget passes in the time.
-import * as Schema from "effect/Schema"
+import {
+  initialState,
+  type Learnt,
+  type Measured,
+  type PaceOptions,
+  type PaceState,
+  probeOf,
+  SEARCH_PER_SECOND,
+} from "./PaceState.ts"
 
-export interface PaceOptions {
-  /** A fixed number of requests under way; if absent, it is adapted. */
-  readonly concurrency?: number | undefined
-  readonly maxRequestsPerSecond?: number | undefined
-}
-
-const START_CONCURRENCY = 8
 const MAX_CONCURRENCY = 32
 const MIN_CONCURRENCY = 1
 // 429s that arrive together are one event: their requests were already under way when the first one arrived.
@@ -25,111 +26,12 @@ const SUSTAINED = 0.98
 const FULL_ALLOWANCE_MILLIS = 1000
 // Of what came through in the last seconds, some was such an allowance.
 const RECENT = 0.85
-// How fast the rate grows in each second. Each 429 divides it, by more where enough has come through to know the rate, down
-// to what costs about one 429 in 400 requests.
-const SEARCH_PER_SECOND = 0.5
-const PROBE_PER_SECOND = 0.001
-const PROBE_PER_REQUEST = 0.0001
 const ENOUGH_TO_KNOW = 4
 const SEARCH_AGAIN_MILLIS = 30_000
 const SEARCH_AGAIN_REQUESTS = 400
 const BARE_PAUSE_MILLIS = 1000
 // More under way is worth it as long as throughput grows by at least this share of it.
 const WORTH_IT = 0.25
-// What was learnt counts half as much after each week.
-const HALF_LIFE_MILLIS = 7 * 86_400_000
-
-const Measured = Schema.Struct({ window: Schema.Number, throughput: Schema.Number })
-type Measured = typeof Measured.Type
-
-/** What a pace has learnt; times are milliseconds of one clock. Processes that share a pace exchange it as JSON. */
-export const PaceState = Schema.Struct({
-  /** How many requests may be under way, before rounding down. */
-  window: Schema.Number,
-  /** Whether the window still doubles in each round trip. */
-  isDoubling: Schema.Boolean,
-  /** The round trip that is measured: as many successes as the window held when it began. */
-  round: Schema.Struct({ window: Schema.Number, startedAt: Schema.Number, left: Schema.Number }),
-  /** The smallest window measured so far, and its successes per second. */
-  smallest: Schema.NullOr(Measured),
-  /** Requests per second. */
-  rate: Schema.Number,
-  /** Whether requests wait for their start: a rate that nobody uses proves nothing. */
-  isUsed: Schema.Boolean,
-  /** The share by which the rate grows in each second without a 429. */
-  growth: Schema.Number,
-  ratedAt: Schema.Number,
-  calmSince: Schema.Number,
-  calmRequests: Schema.Number,
-  nextAt: Schema.Number,
-  pausedUntil: Schema.Number,
-  /** When the first 429 since the last success arrived. */
-  limitedSince: Schema.NullOr(Schema.Number),
-  eventEndsAt: Schema.Number,
-  /** Since the last event, or the first request: when that was, the successes, and the time in which nobody wanted to send. */
-  passed: Schema.Struct({
-    since: Schema.NullOr(Schema.Number),
-    count: Schema.Number,
-    idle: Schema.Number,
-  }),
-  /** Recent successes since the last event, as pairs of a time and a count. */
-  successes: Schema.Array(Schema.Tuple([Schema.Number, Schema.Number])),
-})
-export type PaceState = typeof PaceState.Type
-
-const initialState = ({ concurrency, maxRequestsPerSecond }: PaceOptions): PaceState => {
-  const window = concurrency ?? START_CONCURRENCY
-  return {
-    window,
-    isDoubling: true,
-    round: { window, startedAt: 0, left: 0 },
-    smallest: null,
-    rate: maxRequestsPerSecond ?? Infinity,
-    isUsed: true,
-    growth: SEARCH_PER_SECOND,
-    ratedAt: 0,
-    calmSince: 0,
-    calmRequests: 0,
-    nextAt: 0,
-    pausedUntil: 0,
-    limitedSince: null,
-    eventEndsAt: 0,
-    passed: { since: null, count: 0, idle: 0 },
-    successes: [],
-  }
-}
-
-/** What later runs start from. */
-export interface Learnt {
-  readonly window: number
-  /** Requests per second; infinite if no 429 was met. */
-  readonly rate: number
-  /** Milliseconds of the clock of the pace. */
-  readonly at: number
-}
-
-/** The state to start from at `now`, in milliseconds. The older it is, the less it counts. */
-export const rememberedState = (
-  options: PaceOptions,
-  { window, rate, at }: Learnt,
-  now: number,
-): PaceState => {
-  const trust = 0.5 ** (Math.max(0, now - at) / HALF_LIFE_MILLIS)
-  const isLimited = rate !== Infinity
-  return {
-    ...initialState(options),
-    window: START_CONCURRENCY * (window / START_CONCURRENCY) ** trust,
-    rate,
-    growth: isLimited
-      ? SEARCH_PER_SECOND ** (1 - trust) * probeOf(rate) ** trust
-      : SEARCH_PER_SECOND,
-    isDoubling: !isLimited,
-    ratedAt: now,
-    calmSince: now,
-  }
-}
-
-const probeOf = (rate: number): number => Math.min(PROBE_PER_SECOND, PROBE_PER_REQUEST * rate)
 
 /** Whether a larger window brings enough more through than a smaller one. */
 const isWorth = (larger: Measured, smaller: Measured): boolean => {

@@ -1,7 +1,8 @@
 // Decides when the requests of a process may start, at its own pace or a shared one (sharedStarts.ts).
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { type Learnt, Pace, type PaceOptions, rememberedState } from "./Pace.ts"
+import { Pace } from "./Pace.ts"
+import { type Learnt, type PaceOptions, rememberedState } from "./PaceState.ts"
 
 export interface Starts {
   /** How many requests this process may have under way. */

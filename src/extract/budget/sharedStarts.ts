@@ -9,7 +9,8 @@ import * as Latch from "effect/Latch"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
-import { Pace, type PaceOptions, PaceState, rememberedState } from "./Pace.ts"
+import { Pace } from "./Pace.ts"
+import { type PaceOptions, PaceState, rememberedState } from "./PaceState.ts"
 import type { Starts } from "./Starts.ts"
 
 /** Stores the pace of one origin for all processes that send requests to it. */

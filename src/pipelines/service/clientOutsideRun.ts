@@ -3,7 +3,7 @@
 import * as Layer from "effect/Layer"
 import { ApiClient, type ApiSettings } from "../../extract/ApiClient.ts"
 import { Transport } from "../../extract/http/Transport.ts"
-import type { PaceOptions } from "../../extract/budget/Pace.ts"
+import type { PaceOptions } from "../../extract/budget/PaceState.ts"
 import { RequestBudget } from "../../extract/budget/RequestBudget.ts"
 import { type Received, ResponseArchive } from "../../archive/ResponseArchive.ts"
 

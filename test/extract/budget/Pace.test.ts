@@ -1,7 +1,8 @@
 // The pace against limits it does not know, in simulated milliseconds.
 import { describe, expect, it } from "vitest"
 import { Latency } from "../../../src/extract/budget/Latency.ts"
-import { Pace, rememberedState } from "../../../src/extract/budget/Pace.ts"
+import { Pace } from "../../../src/extract/budget/Pace.ts"
+import { rememberedState } from "../../../src/extract/budget/PaceState.ts"
 
 const MOST_AT_ONCE = 32
 

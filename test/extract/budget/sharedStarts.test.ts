@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
-import type { PaceOptions } from "../../../src/extract/budget/Pace.ts"
+import type { PaceOptions } from "../../../src/extract/budget/PaceState.ts"
 import { RequestBudget } from "../../../src/extract/budget/RequestBudget.ts"
 import type { PaceStore, PaceStoreError } from "../../../src/extract/budget/sharedStarts.ts"
 

@@ -3,7 +3,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import type { PaceOptions } from "../../../extract/budget/Pace.ts"
+import type { PaceOptions } from "../../../extract/budget/PaceState.ts"
 import { RequestBudget } from "../../../extract/budget/RequestBudget.ts"
 import { decodeRow, number, optional } from "../../../load/duckdb/decodeRow.ts"
 import type { LoadError } from "../../../load/errors.ts"
