@@ -36,16 +36,34 @@ const cuts: ReadonlyArray<Cut> = ["kill", "data", "names"]
 
 const isPublication = (path: string): boolean => /\/(published|parquet)\//.test(path)
 
-/** Each different state once, with all deaths that leave it. */
+/**
+ * Without what a publication makes under a temporary name, which the next one removes before it reads anything: only that
+ * something of it is there. `.tmp-unfinished` has a meaning, and stays.
+ */
+const withoutAside = (state: State): State => {
+  const kept = new Map<string, Buffer | string>()
+  for (const [path, content] of state) {
+    const aside = /^(.*\/(?:parquet\/\.tmp|published\/\.tmp-)).+(?<!\.tmp-unfinished)$/.exec(
+      path,
+    )?.[1]
+    if (aside === undefined) kept.set(path, content)
+    else kept.set(`${aside} holds something`, "")
+  }
+  return kept
+}
+
+/** Each different state from effect `from` on once, with all deaths that leave it. */
 export const statesOf = (
   before: string,
   effects: ReadonlyArray<Recorded>,
+  from: number,
 ): ReadonlyArray<Trial> => {
   const trials = new Map<string, { readonly deaths: Array<Death>; readonly warehouse: string }>()
   for (const { death, state } of allStates(before, effects)) {
+    if (death.at < from) continue
     const made = state()
     if (made === undefined) continue
-    const digest = digestOf(made)
+    const digest = digestOf(withoutAside(made))
     const known = trials.get(digest)
     if (known === undefined) {
       const others = new Map([...made].filter(([path]) => !isPublication(path)))

@@ -41,6 +41,8 @@ export interface Result {
 interface Recording {
   readonly root: string
   readonly counts: Readonly<Record<Kind, number>>
+  /** The effect from which on deaths are tried: the first of the last command. The others have been tried alone. */
+  readonly from: number
   readonly reference: Reference
 }
 
@@ -54,17 +56,21 @@ const recordCase = async (tried: Case): Promise<void> => {
   world.at(tried.moment)
   truncateSync(journal, 0)
   let counts: Recording["counts"] | undefined
+  let from = 1
   const reference = await referenceOf(world, tried, async () => {
     arm(control)
     try {
-      for (const command of tried.commands) await world.must(...command)
+      for (const command of tried.commands) {
+        from = readJournal(journal, world.root).length + 1
+        await world.must(...command)
+      }
     } finally {
       counts = disarm(control).byKind
       copyFileSync(journal, join(kept, "journal"))
     }
   })
   if (counts === undefined) throw new Error("nothing was counted")
-  const recording: Recording = { root: world.root, counts, reference }
+  const recording: Recording = { root: world.root, counts, from, reference }
   writeFileSync(join(kept, "recording.json"), JSON.stringify(recording))
 }
 
@@ -115,7 +121,13 @@ const killed = async (tried: Case, failure: Failure): Promise<void> => {
       ["--import", join(import.meta.dirname, "clock.ts"), launcher, ...command],
       {
         cwd: world.root,
-        env: { PATH: process.env["PATH"], ...world.environment, PROVEN_AT: tried.moment.now },
+        env: {
+          PATH: process.env["PATH"],
+          ...world.environment,
+          PROVEN_AT: tried.moment.now,
+          // Node's files of compiled code are no effects of the command.
+          NODE_DISABLE_COMPILE_CACHE: "1",
+        },
         stdio: "ignore",
         // The signal goes to its group.
         detached: true,
@@ -172,7 +184,7 @@ const run = async (task: Task): Promise<void> => {
   const recording = JSON.parse(readFileSync(join(kept, "recording.json"), "utf8")) as Recording
   const before = join(kept, "before")
   const effects = readJournal(join(kept, "journal"), recording.root)
-  const trials = [...statesOf(before, effects), ...failuresOf(recording.counts)]
+  const trials = [...statesOf(before, effects, recording.from), ...failuresOf(recording.counts)]
   const planned: Record<string, number> = {}
   for (const { way } of trials.flatMap(({ deaths }) => deaths))
     planned[way] = (planned[way] ?? 0) + 1
