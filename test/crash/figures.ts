@@ -77,9 +77,11 @@ const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<st
 
 const sum = (values: ReadonlyArray<number>): number => values.reduce((all, each) => all + each, 0)
 
+const isOpen = ({ mended }: Found): boolean => mended.startsWith("Not mended")
+
 const triedOf = ({ tried }: CommandFigures): number => sum(Object.values(tried))
 
-const section = (figures: Figures): string => {
+const section = (figures: Figures, isMended: boolean): string => {
   const { commands } = figures
   const ways = [...new Set(commands.flatMap(({ tried }) => Object.keys(tried)))]
   const tried = sum(commands.map(triedOf))
@@ -110,7 +112,7 @@ const section = (figures: Figures): string => {
       ]),
     ),
     figures.failures.length === 0
-      ? "Nothing that was tried failed."
+      ? `Nothing that was tried failed.${isMended ? "" : " What an earlier proof found and nothing mends yet is below."}`
       : [
           "What does not hold yet:",
           "",
@@ -131,7 +133,7 @@ const pageOf = (parts: ReadonlyArray<Figures>, found: ReadonlyArray<Found>): str
     "Made by `make proof`; not written by hand.",
     "The README promises that a run can be ended at any moment. `make proof` ends it at each, and then does what a user does: it runs `sync` again. After each death, that sync must succeed without help; every table with its versions must equal that of a run that was not interrupted; the published copy must equal the warehouse, and at no moment may a reader see half of one; `verify` and `check` must find nothing; every row must lead to its response; a replay of the archive into an empty folder must make the same rows; no file may stay for ever; and no request of a committed task may be sent again. A command in which something fails must end with a sentence and a documented exit code.",
     "`kill`: the process is killed. `torn`: in the middle of a write. `data`: the power fails, and what was not flushed is lost. `names`: with it, names in folders that were not flushed. `killed`: a real process, as a check of the record. Others: the error that the operating system returns, once or from there on. A death that leaves the same files as another, but for unfinished ones under a temporary name, is counted, and tried once.",
-    ...parts.map(section),
+    ...parts.map((part) => section(part, !found.some(isOpen))),
     ...(found.length === 0
       ? []
       : [

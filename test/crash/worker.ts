@@ -246,4 +246,5 @@ process.on("message", (task: Task) => {
       }),
   )
 })
-process.on("disconnect", () => process.exit(0))
+// An exit waits for DuckDB's threads, which wait for this one.
+process.on("disconnect", () => process.kill(process.pid, "SIGKILL"))
