@@ -4,9 +4,9 @@ select
     min(chain_id) as chain_id,
     min(observed_at) as first_at,
     max(observed_at) as last_at,
-    -- Of the newest point as a whole: arg_max of a single column would skip nulls, and mix instants.
-    arg_max({'backing': backing, 'supply': supply}, observed_at).backing as backing,
-    arg_max({'backing': backing, 'supply': supply}, observed_at).supply as supply,
+    -- Of the newest point as a whole: arg_max would skip nulls, and mix instants.
+    arg_max_null(backing, observed_at) as backing,
+    arg_max_null(supply, observed_at) as supply,
     arg_min(collateral_ratio, observed_at) as collateral_ratio_open,
     min(collateral_ratio) as collateral_ratio_low,
     max(collateral_ratio) as collateral_ratio_high,

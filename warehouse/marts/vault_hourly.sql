@@ -85,19 +85,20 @@ facts as (
     from snapshot_hours
 ),
 
--- The newest point and the newest snapshot of the hour as a whole: arg_max of a single column would skip nulls, and mix
--- instants. Rows without the instant do not count.
+-- The newest point and the newest snapshot of the hour as a whole: arg_max would skip nulls, and mix instants. Rows without
+-- the instant do not count.
 hours as (
     select
         vault_address,
         hour_at,
-        arg_max(
-            {'backing': backing, 'supply': supply, 'collateral_ratio': collateral_ratio}, ratio_at
-        ) as point,
+        arg_max_null(backing, ratio_at) as backing,
+        arg_max_null(supply, ratio_at) as supply,
+        arg_max_null(collateral_ratio, ratio_at) as collateral_ratio,
         max(ratio_at) as ratio_at,
         min(collateral_ratio) as collateral_ratio_low,
         bool_or(is_below_par) as is_below_par,
-        arg_max({'usd': pnl_usd, 'in_asset': pnl_in_asset}, pnl_at) as pnl,
+        arg_max_null(pnl_usd, pnl_at) as pnl_usd,
+        arg_max_null(pnl_in_asset, pnl_at) as pnl_in_asset,
         max(pnl_at) as pnl_at,
         -- At most one row of an hour has these.
         max(nav_usd) as nav_usd,
@@ -119,12 +120,12 @@ select
     hour_at,
     chain_id,
     vault_name,
-    point.backing as backing,
-    point.supply as supply,
-    point.collateral_ratio as collateral_ratio,
+    backing,
+    supply,
+    collateral_ratio,
     ratio_at,
-    pnl.usd as pnl_usd,
-    pnl.in_asset as pnl_in_asset,
+    pnl_usd,
+    pnl_in_asset,
     pnl_at,
     nav_usd,
     reported_tvl,
