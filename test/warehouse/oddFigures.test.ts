@@ -13,8 +13,13 @@ const folder = join(import.meta.dirname, "../../warehouse/examples")
 const examples = readdirSync(folder)
 const odd = ["-1.2", "-1", "0", "1e200", "-1e200", "1e-300"]
 
+/** Those that read what a publication stores have nothing to read here. */
+const checks = sqlChecks.filter(({ needs }) =>
+  needs.every((table) => !table.startsWith("mart_tables.")),
+)
+
 const statements: ReadonlyArray<readonly [name: string, sql: string]> = [
-  ...sqlChecks.map(({ name, sql }) => [name, sql({ since: undefined })] as const),
+  ...checks.map(({ name, sql }) => [name, sql({ since: undefined })] as const),
   ...examples.map((file) => [file, readFileSync(join(folder, file), "utf8")] as const),
 ]
 
@@ -63,7 +68,7 @@ describe("with odd figures", () => {
 
   it("some check notices them", async () => {
     const found = await Promise.all(
-      sqlChecks.map(({ name, sql }) =>
+      checks.map(({ name, sql }) =>
         rowsOf(sql({ since: undefined })).then((rows) => rows - (plain.get(name) ?? 0)),
       ),
     )

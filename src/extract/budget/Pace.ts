@@ -18,6 +18,8 @@ const EVENT_MILLIS = 1000
 const WINDOW_MILLIS = 5000
 // Successes closer together than this are counted together.
 const INSTANT_MILLIS = 100
+// A 429 that no other follows within this time is no limit of the rate.
+const ALONE_MILLIS = 60_000
 const MIN_RATE = 0.1
 // After a 429 the rate starts a little below what the service has let through and grows from there.
 const BACK_OFF = 0.95
@@ -139,7 +141,7 @@ export class Pace {
       now + (delaySeconds === undefined ? BARE_PAUSE_MILLIS : delaySeconds * 1000),
     )
     own.limitedSince ??= now
-    if (now < own.eventEndsAt) return
+    if (now < own.eventEndsAt || this.isLone(now)) return
     const isSteady = own.growth <= 4 * probeOf(own.rate)
     const isEnough = own.passed.count >= ENOUGH_TO_KNOW
     own.rate = Math.max(MIN_RATE, this.rateAfterEvent(now, isSteady, isEnough))
@@ -152,6 +154,16 @@ export class Pace {
     this.successes = []
     own.isDoubling = false
     this.shrink(isSteady ? 0.8 : 0.25)
+  }
+
+  /** Whether this is the first 429 in a while: one alone says that this request was refused, and no more of the rate. */
+  private isLone(now: number): boolean {
+    const { own } = this
+    if (own.rate !== Infinity) return false
+    const isLone = own.suspectedAt === null || now - own.suspectedAt > ALONE_MILLIS
+    own.suspectedAt = now
+    if (isLone) own.isDoubling = false
+    return isLone
   }
 
   private begin(now: number): void {
@@ -186,11 +198,13 @@ export class Pace {
    */
   private rateAfterEvent(now: number, isSteady: boolean, isEnough: boolean): number {
     const { passed, eventEndsAt, rate } = this.own
-    const millis = now - (passed.since ?? now) - passed.idle
+    const since = passed.since ?? now
     if (eventEndsAt === 0 && rate === Infinity) {
-      return (passed.count * SUSTAINED * 1000) / (millis + FULL_ALLOWANCE_MILLIS)
+      const recently = Math.min(WINDOW_MILLIS, now - since)
+      return (this.recentCount(now) * SUSTAINED * 1000) / (recently + FULL_ALLOWANCE_MILLIS)
     }
     if (!isEnough) return rate / 2
+    const millis = now - since - passed.idle
     const sustained = ((passed.count * 1000) / Math.max(1000, millis)) * SUSTAINED
     return Math.min(
       rate * BACK_OFF,
@@ -200,10 +214,15 @@ export class Pace {
 
   /** Successes per second in the last seconds. */
   private recentRate(now: number): number {
-    const recent = this.successes.filter(([at]) => at > now - WINDOW_MILLIS)
-    const first = recent[0]
-    if (first === undefined) return 1
-    return recent.reduce((sum, [, count]) => sum + count, 0) / Math.max(1, (now - first[0]) / 1000)
+    const first = this.successes.find(([at]) => at > now - WINDOW_MILLIS)
+    return first === undefined ? 1 : this.recentCount(now) / Math.max(1, (now - first[0]) / 1000)
+  }
+
+  private recentCount(now: number): number {
+    return this.successes.reduce(
+      (sum, [at, count]) => (at > now - WINDOW_MILLIS ? sum + count : sum),
+      0,
+    )
   }
 
   private growRate(now: number): void {

@@ -43,6 +43,8 @@ export const PaceState = Schema.Struct({
   /** When the first 429 since the last success arrived. */
   limitedSince: Schema.NullOr(Schema.Number),
   eventEndsAt: Schema.Number,
+  /** When the last 429 arrived that no other has followed yet. */
+  suspectedAt: Schema.NullOr(Schema.Number),
   /** Since the last event, or the first request: when that was, the successes, and the time in which nobody wanted to send. */
   passed: Schema.Struct({
     since: Schema.NullOr(Schema.Number),
@@ -71,6 +73,7 @@ export const initialState = ({ concurrency, maxRequestsPerSecond }: PaceOptions)
     pausedUntil: 0,
     limitedSince: null,
     eventEndsAt: 0,
+    suspectedAt: null,
     passed: { since: null, count: 0, idle: 0 },
     successes: [],
   }

@@ -156,6 +156,18 @@ describe("Pace", () => {
     expect(unused.limitPerSecond).toBe(50)
   })
 
+  it("takes a 429 that stays alone for no limit, but pauses", () => {
+    const pace = new Pace()
+    for (let now = 0; now < 100; now += 10) if (pace.reserve(now) === 0) pace.succeeded(now)
+    pace.rateLimited(100, undefined)
+    expect(pace.reserve(1099)).toBe(1)
+    for (let now = 1100; now < 70_000; now += 100) pace.succeeded(now)
+    pace.rateLimited(70_000, undefined)
+    expect(pace.limitPerSecond).toBe(Infinity)
+    pace.rateLimited(72_000, undefined)
+    expect(pace.limitPerSecond).toBeLessThan(20)
+  })
+
   it("doubles the requests under way in each round trip", () => {
     const pace = new Pace()
     const free = { perSecond: 1e6, burst: 1e6, latency: 300, retryAfter: undefined }

@@ -58,11 +58,15 @@ describe("an error in committing a page", () => {
   it.effect("is raised though the task runs out of time, which is recorded", () =>
     Effect.gen(function* () {
       const dataDir = yield* temporaryFolder
-      const isWaiting = yield* Deferred.make<void>()
-      const stalled = Effect.andThen(Deferred.succeed(isWaiting, undefined), Effect.never)
-      const read = readPages(dataDir, FIRST, { failing: 2, afterSecond: stalled })
+      const isQueued = yield* Deferred.make<void>()
+      const read = readPages(dataDir, FIRST, {
+        failing: 2,
+        afterSecond: Effect.never,
+        onMarked: (window) =>
+          window === "2" ? Deferred.succeed(isQueued, undefined) : Effect.void,
+      })
       const fiber = yield* Effect.forkChild(Effect.flip(read))
-      yield* Deferred.await(isWaiting)
+      yield* Deferred.await(isQueued)
       yield* TestClock.adjust(`${TASK_SECONDS + 1} seconds`)
       const raised = yield* Fiber.join(fiber)
       expect(raised).toMatchObject({ _tag: "LoadError", what: "Committing rows" })

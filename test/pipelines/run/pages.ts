@@ -36,8 +36,25 @@ interface Faults {
   readonly haveDays?: boolean
   /** What reading ends with after page 2, or waits for. */
   readonly afterSecond?: Effect.Effect<never, ApiError>
+  /** Runs once the commit of a window is marked, after which nothing keeps it from being queued. */
+  readonly onMarked?: (window: string) => Effect.Effect<unknown>
   readonly onProgress?: OnProgress
 }
+
+/** The archive, and what a test does once it has marked a commit. */
+const observed = <E, R>(
+  archive: Layer.Layer<ResponseArchive, E, R>,
+  onMarked: (window: string) => Effect.Effect<unknown>,
+): Layer.Layer<ResponseArchive, E, R> =>
+  Layer.effect(
+    ResponseArchive,
+    Effect.map(ResponseArchive, (real) =>
+      ResponseArchive.of({
+        ...real,
+        markCommit: (marker) => Effect.andThen(real.markCommit(marker), onMarked(marker.window)),
+      }),
+    ),
+  ).pipe(Layer.provide(archive))
 
 /** Reads pages 1 to 6 of a partition from its cursor on. Returns the ids of their responses. */
 export const readPages = (dataDir: string, runId: string, faults: Faults = {}) => {
@@ -81,7 +98,10 @@ export const readPages = (dataDir: string, runId: string, faults: Faults = {}) =
   }
   const services = Layer.mergeAll(
     Warehouse.layer({ dataDir, tables: [...coreTables, readings, latest], runId }),
-    ResponseArchive.layer({ store: folderStore(join(dataDir, "raw")), runId }),
+    observed(
+      ResponseArchive.layer({ store: folderStore(join(dataDir, "raw")), runId }),
+      faults.onMarked ?? (() => Effect.void),
+    ),
     Layer.mock(ApiClient)({ clockSkewSeconds: Effect.succeed(undefined) }),
   )
   return Effect.gen(function* () {
