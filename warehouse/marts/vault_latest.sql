@@ -38,7 +38,12 @@ classified as (
         date as day,
         lower(replace(replace(pricing_class, '_', ''), ' ', '')) as pricing_class,
         usd_value
-    from core.oracle_classification
+    from core.oracle_classification as classifications
+    semi join (
+        select chain_id, vault_address, max(date) as date
+        from core.oracle_classification
+        group by chain_id, vault_address
+    ) using (chain_id, vault_address, date)
 ),
 
 health as (
@@ -147,7 +152,6 @@ newest_classified as (
             as cefi_priced_share
     from classified
     group by chain_id, vault_address, day
-    qualify row_number() over (partition by chain_id, vault_address order by day desc) = 1
 ),
 
 vault_health as (
