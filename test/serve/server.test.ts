@@ -136,7 +136,7 @@ describe("pages", () => {
           `insert into ops.quarantine by name select 'r' as response_id, 'fees' as endpoint, 'fees' as pipeline,
            '' as entity, '' as window, '$.odd' as json_path, 'a text, not a number' as detail, run_id,
            now()::timestamp as quarantined_at from ops.runs limit 1`,
-          "update ops.check_results set outcome = 'failed', failures = 3 where check_name = 'ratio_range'",
+          "update ops.check_results set outcome = 'failed', failures = 3 where check_name = 'ratio_zero'",
         )
         yield* publishAgain(dataDir)
         const url = yield* startServer(dataDir)
@@ -148,7 +148,7 @@ describe("pages", () => {
           /class="day level-none" title="2026-05-27: 0\.0 %[^>]*href="\/data\?series=ratio&amp;day=2026-05-27#hours"/,
         )
         expect(body).toMatch(/Absent points of 2026-05-28.*<bdi>missing<\/bdi>/s)
-        expect(body).toMatch(/a text, not a number.*<bdi>ratio_range<\/bdi>/s)
+        expect(body).toMatch(/a text, not a number.*<bdi>ratio_zero<\/bdi>/s)
         expect(body).not.toContain('class="error"')
         const [, run = ""] = /href="(\/data\/run\/[^"]+)"/.exec(body) ?? []
         const shown = yield* get(`${url}${run}`)
