@@ -33,7 +33,7 @@ const published = {
 
 /** Columns with the time at which vaulthouse read something, or that the service makes anew for each response. */
 const differs = (column: string): boolean =>
-  /^_|^valid_(from|to)$|(^|_)(read|since|attempted|responded|reported|calculated|seen|compared|now|as_of)_at$|^health_factor_(id|low_at)$|age_(hours|days)$|^newest_at$|^difference$/.test(
+  /^_|^valid_(from|to)$|(^|_)(read|since|listed_from|attempted|responded|reported|calculated|seen|compared|now|as_of)_at$|^health_factor_(id|low_at)$|age_(hours|days)$|^newest_at$|^difference$/.test(
     column,
   )
 
