@@ -72,7 +72,9 @@ export const measureAt = async (latency: number, folder: string): Promise<Delaye
     }
   } finally {
     await simulator.close()
-    await rm(dataDir, { recursive: true, force: true })
+    for (const made of [dataDir, `${dataDir}.plain.duckdb`, `${dataDir}.dlt.duckdb`]) {
+      await rm(made, { recursive: true, force: true })
+    }
   }
 }
 
