@@ -3,7 +3,7 @@ import * as Cron from "effect/Cron"
 import * as Result from "effect/Result"
 import { parseAddress } from "../../domain/values/address.ts"
 import { pathProblem, segmentProblem } from "../../domain/wire/servicePath.ts"
-import { parseDay } from "../../domain/values/time.ts"
+import { parseDay, SECONDS_PER_DAY, SECONDS_PER_HOUR } from "../../domain/values/time.ts"
 import { expected, type Fields, type Kind, patterns } from "../settings/kinds.ts"
 import { removedSettings } from "../settings/removed.ts"
 import { didYouMean } from "./nearest.ts"
@@ -240,10 +240,10 @@ const unitSeconds: Readonly<Record<string, number>> = {
   m: 60,
   min: 60,
   minute: 60,
-  h: 3600,
-  hour: 3600,
-  d: 86_400,
-  day: 86_400,
+  h: SECONDS_PER_HOUR,
+  hour: SECONDS_PER_HOUR,
+  d: SECONDS_PER_DAY,
+  day: SECONDS_PER_DAY,
 }
 
 /** Seconds of `30s`, `1.5 min`, `250ms`, `2 hours` or a plain number; must be above zero. */

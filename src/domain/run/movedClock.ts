@@ -1,8 +1,8 @@
 // A clock that is ahead of another clock. Sleeping takes the same time on both.
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import { MICROS_PER_MILLI } from "../values/time.ts"
 
-const MICROS_PER_MILLI = 1000
 const NANOS_PER_MICRO = 1000n
 
 /** `microsAhead` is called each time, and may return a negative number. */

@@ -1,9 +1,15 @@
 // Parses and formats instants, as whole microseconds, and days, as whole days since 1970-01-01 UTC. The service mixes
 // offsets, timestamps without one, epochs and M/D/YYYY labels (§2.9); parsed times are always UTC.
 
-const MICROS_PER_MILLI = 1000
-export const MICROS_PER_DAY = 86_400_000_000
-const MILLIS_PER_DAY = 86_400_000
+export const SECONDS_PER_HOUR = 3600
+export const SECONDS_PER_DAY = 24 * SECONDS_PER_HOUR
+const MILLIS_PER_SECOND = 1000
+export const MILLIS_PER_HOUR = SECONDS_PER_HOUR * MILLIS_PER_SECOND
+export const MILLIS_PER_DAY = SECONDS_PER_DAY * MILLIS_PER_SECOND
+export const MICROS_PER_MILLI = 1000
+export const MICROS_PER_SECOND = MILLIS_PER_SECOND * MICROS_PER_MILLI
+export const MICROS_PER_HOUR = MILLIS_PER_HOUR * MICROS_PER_MILLI
+export const MICROS_PER_DAY = MILLIS_PER_DAY * MICROS_PER_MILLI
 
 const iso =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?\s?(Z|z|UTC|[+-]\d{2}(?::?\d{2})?)?)?$/

@@ -1,5 +1,6 @@
 // What a pace has learnt: a value that processes share as JSON, and that a run leaves to later ones.
 import * as Schema from "effect/Schema"
+import { MILLIS_PER_DAY } from "../../domain/values/time.ts"
 
 export interface PaceOptions {
   /** A fixed number of requests under way; if absent, it is adapted. */
@@ -14,7 +15,7 @@ export const SEARCH_PER_SECOND = 0.5
 const PROBE_PER_SECOND = 0.001
 const PROBE_PER_REQUEST = 0.0001
 // What was learnt counts half as much after each week.
-const HALF_LIFE_MILLIS = 7 * 86_400_000
+const HALF_LIFE_MILLIS = 7 * MILLIS_PER_DAY
 
 const Measured = Schema.Struct({ window: Schema.Number, throughput: Schema.Number })
 export type Measured = typeof Measured.Type

@@ -3,9 +3,9 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import { MICROS_PER_MILLI } from "../../domain/values/time.ts"
 import { CAP_STEP, looksCutOff } from "./plausibleCap.ts"
 
-const MICROS_PER_MILLI = 1000
 /** Windows overlap by this much, since the service may store finer or coarser times than the wire carries. */
 const OVERLAP = 1_000_000
 

@@ -1,15 +1,13 @@
 // What the rules about a table's rows are made of: which rows are checked, and how they are screened.
 import { allColumns, storedKey, type Table, tableName } from "../../domain/table/table.ts"
-import { identifier, identifiers, instant } from "../sql/sql.ts"
+import { identifier, identifiers, instant, inSchema } from "../sql/sql.ts"
+import { isBetween } from "../tables/months.ts"
 import type { Check, LookUp, Scope, Screening } from "./Check.ts"
 
 /** Clocks of the service and of this machine may differ; a day's fact may be dated at its end. */
 export const SKEW_SECONDS = 3600
 
 export type Rule = (table: Table) => Check | ReadonlyArray<Check> | undefined
-
-export const sqlName = (table: Table): string =>
-  `${identifier(table.schema)}.${identifier(table.name)}`
 
 export const has = (table: Table, column: string): boolean =>
   allColumns(table).some(({ name }) => name === column)
@@ -28,9 +26,9 @@ export const isWritten = (table: Table, { since }: Scope, alias = "t"): string =
 /** All rows of the keys that were written, which may have older ones. */
 export const ofWrittenKeys = (table: Table, key: ReadonlyArray<string>, scope: Scope): string =>
   scope.since === undefined
-    ? `${sqlName(table)} t`
-    : `${sqlName(table)} t semi join (
-         select ${identifiers(key)} from ${sqlName(table)} w where ${isWritten(table, scope, "w")}
+    ? `${inSchema(table)} t`
+    : `${inSchema(table)} t semi join (
+         select ${identifiers(key)} from ${inSchema(table)} w where ${isWritten(table, scope, "w")}
        ) k using (${identifiers(key)})`
 
 /** Equal keys are in one month if the event time is part of the key. */
@@ -39,8 +37,7 @@ export const hasMonths = (table: Table): boolean =>
 
 export const ofMonths = (table: Table, { from, to }: NonNullable<Scope["months"]>): string => {
   const time = `t.${identifier(table.time ?? "")}`
-  return `${sqlName(table)} t
-    where ${time} >= date '${from}-01' and ${time} < date '${to}-01' + interval 1 month`
+  return `${inSchema(table)} t where ${isBetween(time, [from, to])}`
 }
 
 export const base = (table: Table, rule: string, description: string) => ({
@@ -66,7 +63,7 @@ export const ofEntities = (
 }
 
 const writtenRows = (table: Table, scope: Scope, flags: ReadonlyArray<string>): string =>
-  `(select ${flags.join(", ")} from ${sqlName(table)} t where ${isWritten(table, scope)})`
+  `(select ${flags.join(", ")} from ${inSchema(table)} t where ${isWritten(table, scope)})`
 
 const screening = (
   table: Table,
@@ -94,7 +91,7 @@ export const ofRows = (
       mayOffend: (scope) => `${isWritten(table, scope)} and ${offends(scope)}`,
       isOfStoredRow: true,
     }),
-    sql: (scope) => `select ${shown} from ${sqlName(table)} t
+    sql: (scope) => `select ${shown} from ${inSchema(table)} t
       where ${isWritten(table, scope)} and ${offends(scope)}`,
   }
 }

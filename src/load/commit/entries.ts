@@ -1,7 +1,6 @@
 // Rows of vaulthouse's own tables, one per key, as a transaction writes them.
 import type { Value } from "../../domain/table/column.ts"
 import type { Rows, Table } from "../../domain/table/table.ts"
-import { MICROS_PER_DAY } from "../../domain/values/time.ts"
 
 /** A table's rows, one per key. */
 export interface Entries {
@@ -40,12 +39,4 @@ export const entriesOf = (all: ReadonlyArray<Rows>): ReadonlyArray<Entries> => {
     ...onePerKey(table, rows),
     haveNewKeys: rows.every(({ haveNewKeys }) => haveNewKeys === true),
   }))
-}
-
-/** Months of event time (`-` for a table without one). */
-export const monthsOf = ({ table, columns }: Entries): ReadonlySet<string> => {
-  const at = table.columns.findIndex(({ name }) => name === table.time)
-  const unit = table.columns[at]?.type === "date" ? MICROS_PER_DAY / 1000 : 1 / 1000
-  const monthOf = (time: Value) => new Date(Number(time) * unit).toISOString().slice(0, 7)
-  return new Set(at < 0 ? ["-"] : columns[at]?.map(monthOf))
 }

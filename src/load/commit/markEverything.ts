@@ -4,16 +4,14 @@ import { type Table, tableName } from "../../domain/table/table.ts"
 import { decodeRow, text } from "../duckdb/decodeRow.ts"
 import { readRows } from "../duckdb/readRows.ts"
 import { transaction } from "../duckdb/transaction.ts"
-import { CATALOG, identifier, literal, qualified } from "../sql/sql.ts"
+import { CATALOG, literal, qualified } from "../sql/sql.ts"
+import { selectMonths } from "../tables/months.ts"
 import { Changes, type Session } from "./session.ts"
 
 const found = decodeRow({ table: text("name"), month: text("month") })
 
-const monthsOfRows = (table: Table): string => {
-  const { time } = table
-  const month = time === undefined ? "'-'" : `strftime(${identifier(time)}, '%Y-%m')`
-  return `SELECT DISTINCT ${literal(tableName(table))} AS name, ${month} AS month FROM ${qualified(table)}`
-}
+const monthsOfRows = (table: Table): string =>
+  `SELECT ${literal(tableName(table))} AS name, month FROM (${selectMonths(table, qualified(table))})`
 
 /** `tables` are all that a publication holds, versions included. */
 export const markEverything = (session: Session, tables: ReadonlyArray<Table>): Promise<void> =>

@@ -1,4 +1,5 @@
 // The record of a run in ops.runs: written at its start, completed at its end from its tasks.
+import { MICROS_PER_SECOND } from "../../domain/values/time.ts"
 import type { Rows } from "../../domain/table/table.ts"
 import { CATALOG, instant, literal } from "../sql/sql.ts"
 import { rowsOf } from "../duckdb/rowsOf.ts"
@@ -8,8 +9,6 @@ import { decodeRow, number, optional } from "../duckdb/decodeRow.ts"
 import { readRows } from "../duckdb/readRows.ts"
 import { sqlFile } from "../sql/sqlFile.ts"
 import { runs } from "../tables/ops/runs.ts"
-
-const MICROS_PER_SECOND = 1_000_000
 
 export interface RunStart {
   /** As typed. */

@@ -2,7 +2,8 @@
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { type Rows, type Table, tableName } from "../../domain/table/table.ts"
 import { writeBookkeeping } from "./bookkeeping.ts"
-import { entriesOf, monthsOf } from "./entries.ts"
+import { entriesOf } from "./entries.ts"
+import { monthsIn } from "../tables/months.ts"
 import type { Counts, MergeContext } from "./merge/merge.ts"
 import { rowsOf } from "../duckdb/rowsOf.ts"
 import type { Extent } from "./merge/seriesExtent.ts"
@@ -64,7 +65,7 @@ export class Changes {
   /** Writes rows of vaulthouse's own tables and marks everything that changed: the last step of a transaction. */
   async write(rows: ReadonlyArray<Rows> = []): Promise<void> {
     const entries = entriesOf(rows)
-    for (const each of entries) this.add(each.table, monthsOf(each))
+    for (const each of entries) this.add(each.table, monthsIn(each))
     const marks = entriesOf([rowsOf(partitionChanges, this.#marks())])
     if (entries.length + marks.length === 0) return
     await this.#session.findEmptyTables()

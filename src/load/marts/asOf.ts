@@ -1,6 +1,6 @@
 // What was known at an instant: a table macro mart.<table>_as_of(instant) for each table that keeps its past.
 import { allColumns, type Table, tableName, versionsOf } from "../../domain/table/table.ts"
-import { identifier, identifiers, literal } from "../sql/sql.ts"
+import { identifier, identifiers, inSchema, literal } from "../sql/sql.ts"
 
 export interface AsOfMacro {
   /** Without its schema, which is `mart`. */
@@ -14,16 +14,13 @@ export interface AsOfMacro {
 // first correctly and rejects the second.
 const INSTANT = "make_timestamp(epoch_us(instant))"
 
-// Names no catalog: a macro looks its tables up in the catalog in use, which in a copy has another name.
-const stored = ({ schema, name }: Table): string => `${identifier(schema)}.${identifier(name)}`
-
 const columnsOf = (table: Table): string => identifiers(allColumns(table).map(({ name }) => name))
 
 /** Rows whose values were known at the instant, and versions that were superseded only after it. */
 const historySql = (table: Table): string =>
-  `SELECT ${columnsOf(table)} FROM ${stored(table)} WHERE _updated_at <= ${INSTANT}
+  `SELECT ${columnsOf(table)} FROM ${inSchema(table)} WHERE _updated_at <= ${INSTANT}
 UNION ALL
-SELECT ${columnsOf(table)} FROM ${stored(versionsOf(table))}
+SELECT ${columnsOf(table)} FROM ${inSchema(versionsOf(table))}
 WHERE _updated_at <= ${INSTANT} AND _superseded_at > ${INSTANT}`
 
 /** The content that was current at the instant, without its end, which was not known then. */
@@ -33,7 +30,7 @@ const slowlyChangingSql = (table: Table): string => {
     is_current: "true AS is_current",
   }
   const columns = allColumns(table).map(({ name }) => current[name] ?? identifier(name))
-  return `SELECT ${columns.join(", ")} FROM ${stored(table)}
+  return `SELECT ${columns.join(", ")} FROM ${inSchema(table)}
 WHERE valid_from <= ${INSTANT} AND (valid_to IS NULL OR valid_to > ${INSTANT})`
 }
 

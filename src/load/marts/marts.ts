@@ -4,6 +4,7 @@ import * as Schema from "effect/Schema"
 import { identifier, literal } from "../sql/sql.ts"
 import { readWarehouseFile, WarehouseFileError } from "../sql/warehouseFile.ts"
 import { findWarehouseFolder } from "../sql/warehouseFolder.ts"
+import { relationComment, unitComment } from "../tables/comment.ts"
 
 /** In dependency order: a mart comes after those it reads. */
 const names: ReadonlyArray<string> = [
@@ -159,13 +160,11 @@ export const martsDirectory: string = findWarehouseFolder("marts", import.meta.d
 /** Every mart, in dependency order. The files are part of the package: a wrong one is a defect. */
 export const marts: ReadonlyArray<Mart> = names.map((name) => readMart(martsDirectory, name))
 
-const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
-
-export const martComment = (mart: Mart): string =>
-  `${sentence(mart.description.trim())} One row per ${sentence(mart.grain)}`
+export const martComment = ({ description, grain }: Mart): string =>
+  relationComment(description, grain)
 
 export const martColumnComment = ({ comment, unit }: MartColumn): string =>
-  unit === undefined ? sentence(comment) : `${sentence(comment)} [${unit}]`
+  unitComment(comment, unit)
 
 /**
  * The mart's query with its last select as one more step, then the columns the YAML file declares, in its order. Each

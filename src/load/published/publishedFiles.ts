@@ -3,6 +3,7 @@
 import { readdir, rm, stat } from "node:fs/promises"
 import { join } from "node:path"
 import * as Schema from "effect/Schema"
+import { MILLIS_PER_DAY } from "../../domain/values/time.ts"
 import { isPlainPath, readRegularText } from "../../domain/regularFile.ts"
 import { linkOrCopy, putInPlace, writeDurably } from "../files/durableFiles.ts"
 import { publishedDirectory, publishedFile } from "./read/PublishedCopy.ts"
@@ -75,8 +76,6 @@ export const giveStableName = async (dataDir: string, copy: string): Promise<voi
   await putInPlace(aside, publishedFile(dataDir))
 }
 
-const DAY_MILLIS = 86_400_000
-
 /** The files or folders of earlier publications in `folder` that are not to be kept. */
 export const outdated = async (
   folder: string,
@@ -91,7 +90,7 @@ export const outdated = async (
   // A publication was replaced when the next one was made; the newest of these is replaced now.
   const replacedAt = (at: number): number => newestFirst[at - 1]?.madeAt ?? now
   return newestFirst
-    .filter((_, at) => at >= keep.copies || replacedAt(at) <= now - keep.days * DAY_MILLIS)
+    .filter((_, at) => at >= keep.copies || replacedAt(at) <= now - keep.days * MILLIS_PER_DAY)
     .map(({ name }) => name)
 }
 

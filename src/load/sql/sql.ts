@@ -15,6 +15,10 @@ export const identifiers = (names: ReadonlyArray<string>, alias?: string): strin
 export const inCatalog = (catalog: string, { schema, name }: Table): string =>
   [catalog, schema, name].map(identifier).join(".")
 
+/** For the catalog in use, which has another name in a published copy. */
+export const inSchema = ({ schema, name }: Pick<Table, "schema" | "name">): string =>
+  `${identifier(schema)}.${identifier(name)}`
+
 export const qualified = (table: Table): string => inCatalog(CATALOG, table)
 
 /** An instant as a constant TIMESTAMP, which DuckDB can prune with. */

@@ -5,6 +5,7 @@ import { copyFile } from "node:fs/promises"
 import { homedir } from "node:os"
 import { dirname, join } from "node:path"
 import { DuckDBInstance, version as duckdbVersion } from "@duckdb/node-api"
+import { MILLIS_PER_DAY } from "../../domain/values/time.ts"
 import type { Table } from "../../domain/table/table.ts"
 import { createMarts } from "../marts/createMarts.ts"
 import { putInPlace } from "../files/durableFiles.ts"
@@ -28,7 +29,7 @@ export const WITHOUT_LOG = "RECOVERY_MODE 'NO_WAL_WRITES'"
 
 const cacheFolder = (): string => join(homedir(), ".cache", "vaulthouse")
 
-const KEPT_MILLIS = 30 * 86_400_000
+const KEPT_MILLIS = 30 * MILLIS_PER_DAY
 
 /**
  * Removes layouts of other versions, and what killed processes left of making one, after a month, and the same layout with

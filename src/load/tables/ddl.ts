@@ -3,6 +3,7 @@
 import type { Column } from "../../domain/table/column.ts"
 import { allColumns, type Table, versionsOf } from "../../domain/table/table.ts"
 import { CATALOG, identifier, literal, qualified, storedType } from "../sql/sql.ts"
+import { relationComment, unitComment } from "./comment.ts"
 
 export const schemas = ["core", "mart", "meta", "ops", "raw"] as const
 
@@ -20,18 +21,15 @@ export const createSchemas: ReadonlyArray<string> = schemas.map(
   (schema) => `CREATE SCHEMA IF NOT EXISTS ${CATALOG}.${identifier(schema)}`,
 )
 
-const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
-
 export const tableComment = (table: Table): string =>
-  `${sentence(table.comment)} One row per ${sentence(table.grain)} Source: ${table.source}`
+  `${relationComment(table.comment, table.grain)} Source: ${table.source}`
 
 /** Meaning, unit and source: a column without fields of the API is filled by vaulthouse itself. */
 export const columnComment = (table: Table, column: Column): string => {
-  const unit = column.unit === undefined ? "" : ` [${column.unit}]`
   const { fields: names = [] } = column
   const fields = names.length === 0 ? "" : `, field ${names.join(" or ")}`
   const source = column.name.startsWith("_") ? "vaulthouse" : table.source
-  return `${sentence(column.comment)}${unit} Source: ${source}${fields}`
+  return `${unitComment(column.comment, column.unit)} Source: ${source}${fields}`
 }
 
 export const commentOnTable = (table: Table): string =>

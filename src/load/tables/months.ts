@@ -1,12 +1,17 @@
-// Months of event time, written YYYY-MM: the parts of a table that are published again if they changed.
+// Months of event time, written YYYY-MM, `-` in a table without one: the parts of a table that are published again if
+// they changed. In SQL a month is its first day, NULL in a table without event time.
+import { MICROS_PER_MILLI, MILLIS_PER_DAY } from "../../domain/values/time.ts"
+import { identifier } from "../sql/sql.ts"
 import type { Rows } from "../../domain/table/table.ts"
 
-const MILLIS_PER_DAY = 86_400_000
-const MICROS_PER_MILLI = 1000
+const NO_MONTH = "-"
 
-/** `YYYY-MM` of every row's event time; `-` in a table without one. */
-export const monthsIn = ({ table, columns, length }: Rows): ReadonlySet<string> => {
-  if (table.time === undefined) return new Set(length === 0 ? [] : ["-"])
+/** The months of rows. */
+export const monthsIn = ({
+  table,
+  columns,
+}: Pick<Rows, "table" | "columns">): ReadonlySet<string> => {
+  if (table.time === undefined) return new Set((columns[0] ?? []).length === 0 ? [] : [NO_MONTH])
   const at = table.columns.findIndex(({ name }) => name === table.time)
   const isDate = table.columns[at]?.type === "date"
   const months = new Set<string>()
@@ -28,7 +33,7 @@ export const monthsIn = ({ table, columns, length }: Rows): ReadonlySet<string> 
 /** First and last month. */
 export type Range = readonly [from: string, to: string]
 
-const monthAfter = (month: string): string => {
+export const monthAfter = (month: string): string => {
   const [year = 0, number = 0] = month.split("-").map(Number)
   return new Date(Date.UTC(year, number)).toISOString().slice(0, 7)
 }
@@ -46,6 +51,23 @@ export const rangesOf = (months: Iterable<string>): ReadonlyArray<Range> => {
   }
   return ranges
 }
+
+/** What may have a column with an event time. */
+interface Timed {
+  readonly time?: string | undefined
+}
+
+/** SQL for the month of a row. */
+export const monthOf = ({ time }: Timed, alias: string): string =>
+  time === undefined ? "NULL::DATE" : `date_trunc('month', ${alias}.${identifier(time)})::DATE`
+
+/** SQL for a month as text. */
+export const monthName = (month: string): string =>
+  `coalesce(strftime(${month}, '%Y-%m'), '${NO_MONTH}')`
+
+/** SQL that selects the months of stored rows as `month`. */
+export const selectMonths = (table: Timed, source: string): string =>
+  `SELECT DISTINCT ${monthName(monthOf(table, "t"))} AS month FROM ${source} t`
 
 /** SQL for the rows whose event time is in one of the months; dates that DuckDB can prune with. */
 export const isBetween = (time: string, [from, to]: Range): string =>

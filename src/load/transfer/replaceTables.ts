@@ -8,6 +8,7 @@ import { compared, OTHER, withAttached } from "./compareTables.ts"
 import { copyRows } from "../duckdb/copyRows.ts"
 import { readRows } from "../duckdb/readRows.ts"
 import { CATALOG, inCatalog } from "../sql/sql.ts"
+import { selectMonths } from "../tables/months.ts"
 import { Warehouse } from "../Warehouse.ts"
 
 export type { Comparison } from "./compareTables.ts"
@@ -31,11 +32,13 @@ const replace = async (session: Session, tables: ReadonlyArray<Table>): Promise<
   const changes = new Changes(session)
   await transaction(session, async () => {
     for (const table of tables) {
-      for (const months of [
-        await monthsOf(session, CATALOG, table),
-        await monthsOf(session, OTHER, table),
-      ]) {
-        changes.add(table, months)
+      for (const catalog of [CATALOG, OTHER]) {
+        const sql = selectMonths(table, inCatalog(catalog, table))
+        const months = await readRows(session.connection, sql)
+        changes.add(
+          table,
+          months.map(({ month }) => String(month)),
+        )
       }
       await copyRows(session.connection, table, OTHER, CATALOG)
     }
@@ -44,18 +47,4 @@ const replace = async (session: Session, tables: ReadonlyArray<Table>): Promise<
   changes.afterCommit()
   session.ranges.forget()
   session.keys.forget()
-}
-
-const monthsOf = async (
-  { connection }: Session,
-  catalog: string,
-  table: Table,
-): Promise<ReadonlyArray<string>> => {
-  if (table.time === undefined) return ["-"]
-  const rows = await readRows(
-    connection,
-    `SELECT DISTINCT strftime("${table.time}", '%Y-%m') AS month
-     FROM ${inCatalog(catalog, table)}`,
-  )
-  return rows.map(({ month }) => String(month))
 }

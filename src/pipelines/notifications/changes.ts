@@ -1,4 +1,5 @@
 // What is new for a receiver: the present problems, compared with those it was sent. Pure.
+import { MILLIS_PER_HOUR } from "../../domain/values/time.ts"
 import type { Problem } from "../../domain/run/problem.ts"
 import type { MessageReceiver } from "./receiver.ts"
 
@@ -29,7 +30,6 @@ export interface Changes {
 
 // Enough for the problems of a bad hour to begin and be resolved; one that comes and goes does not flood a receiver.
 const MESSAGES_PER_HOUR = 6
-const HOUR_MILLIS = 3_600_000
 
 const identityOf = ({ kind, subject }: Problem): string => `${kind} ${subject}`
 
@@ -62,7 +62,7 @@ export const isNothing = ({ begun, resolved, repeated }: Changes): boolean =>
   begun.length + resolved.length + repeated.length === 0
 
 const withinHour = ({ messages }: Sent, now: number): ReadonlyArray<string> =>
-  messages.filter((at) => now - Date.parse(at) < HOUR_MILLIS)
+  messages.filter((at) => now - Date.parse(at) < MILLIS_PER_HOUR)
 
 /** Whether the receiver has had as many messages within the hour as it may; its changes wait for a later run. */
 export const isHeldBack = (sent: Sent, now: number): boolean =>

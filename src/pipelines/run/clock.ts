@@ -2,11 +2,11 @@
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import { SECONDS_PER_DAY } from "../../domain/values/time.ts"
 import { ApiClient } from "../../extract/ApiClient.ts"
 import { literal } from "../../load/sql/sql.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 
-const SECONDS_PER_DAY = 24 * 3600
 // A wrong year. Later runs make up for a smaller error, because they are dated after all that is stored.
 const MAX_SECONDS_AHEAD = 365 * SECONDS_PER_DAY
 

@@ -1,12 +1,11 @@
 // Reads from mart.completeness the missing slots that `sync --fill-gaps` requests again.
 import * as Effect from "effect/Effect"
 import type { TaskVault } from "../../domain/subject/vault.ts"
-import { MICROS_PER_DAY } from "../../domain/values/time.ts"
+import { MICROS_PER_DAY, MICROS_PER_HOUR } from "../../domain/values/time.ts"
 import { decodeRow, list, number, oneOf, optional, text } from "../../load/duckdb/decodeRow.ts"
 import { sqlFile } from "../../load/sql/sqlFile.ts"
 import type { Warehouse } from "../../load/Warehouse.ts"
 import type { MissingSlots } from "../model/PartitionState.ts"
-import { MICROS_PER_HOUR } from "../strategies/missingSlots.ts"
 
 const missingDay = decodeRow({
   address: text("vault_address"),

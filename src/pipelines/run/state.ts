@@ -1,7 +1,12 @@
 // The state that earlier runs left, and the tasks a run plans from it.
 import * as Effect from "effect/Effect"
 import { sendable } from "../../domain/values/address.ts"
-import { dayOf, formatInstant, MICROS_PER_DAY } from "../../domain/values/time.ts"
+import {
+  dayOf,
+  formatInstant,
+  MICROS_PER_DAY,
+  MICROS_PER_SECOND,
+} from "../../domain/values/time.ts"
 import type { Claim } from "../../domain/run/claim.ts"
 import type { VaultRef } from "../../domain/subject/vault.ts"
 import type { Place } from "../../archive/segments.ts"
@@ -24,8 +29,6 @@ export interface PlannedTask {
 }
 
 export type Selection = Pick<SyncOptions, "vaults" | "unsupportedRetryDays">
-
-const MICROS_PER_SECOND = 1_000_000
 
 const timestampText = (micros: number): string => formatInstant(micros).replace("Z", "")
 

@@ -2,7 +2,13 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { dayOf, endOfDay, formatDay, startOfDay } from "../../domain/values/time.ts"
+import {
+  dayOf,
+  endOfDay,
+  formatDay,
+  startOfDay,
+  MICROS_PER_HOUR,
+} from "../../domain/values/time.ts"
 import type { VaultRef } from "../../domain/subject/vault.ts"
 import type { Inputs } from "../../extract/Endpoint.ts"
 import type { Parameters } from "../../extract/Parameter.ts"
@@ -12,7 +18,7 @@ import type { PartitionState } from "../model/PartitionState.ts"
 import type { Cadence, Partition, Pipeline, RunContext } from "../model/Pipeline.ts"
 import type { GapNote, TaskResult } from "../model/TaskResult.ts"
 import { cursorCodec, Day } from "./cursors.ts"
-import { MICROS_PER_HOUR, slotsToFill } from "./missingSlots.ts"
+import { slotsToFill } from "./missingSlots.ts"
 import { type Page, type PageSource, readPage } from "./readPage.ts"
 import { hasPointsIn, type ReadDays, type Rereads, rereadWindows, resolveGaps } from "./rereads.ts"
 import { failedResult, hasRows, resultOf } from "./taskResult.ts"

@@ -1,11 +1,9 @@
 // Hours and days missing inside the known range of a series: which of them `sync --fill-gaps` requests again, and
 // the permanent gaps recorded for those that the service still does not have.
-import { formatDay, MICROS_PER_DAY } from "../../domain/values/time.ts"
+import { formatDay } from "../../domain/values/time.ts"
 import type { MissingSlots } from "../model/PartitionState.ts"
 import type { RunContext } from "../model/Pipeline.ts"
 import type { GapNote } from "../model/TaskResult.ts"
-
-export const MICROS_PER_HOUR = MICROS_PER_DAY / 24
 
 /** Days that earlier runs read and this run does not read anyway: `before` is exclusive. */
 export interface OldDays {

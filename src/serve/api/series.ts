@@ -1,6 +1,7 @@
 // `/api/vault/…/series/…`: returns the points of a vault between two instants, in no more buckets than a chart has
 // pixels.
 import * as Effect from "effect/Effect"
+import { MILLIS_PER_HOUR, SECONDS_PER_HOUR } from "../../domain/values/time.ts"
 import { UsageError } from "../../domain/UsageError.ts"
 import {
   parametersIn,
@@ -26,7 +27,6 @@ export interface SeriesRequest {
 
 const DEFAULT_BUCKETS = 1000
 const MAX_BUCKETS = 5000
-const HOUR_SECONDS = 3600
 
 const ADVICE = "docs/web-page.md describes the API."
 
@@ -54,7 +54,7 @@ export const seriesResponse = Effect.fnUntraced(function* (site: Site, request: 
       // The end is exclusive, so it is one hour after the newest point.
       const to =
         request.to === undefined
-          ? (yield* millisOf("to", span?.["to_at"])) + HOUR_SECONDS * 1000
+          ? (yield* millisOf("to", span?.["to_at"])) + MILLIS_PER_HOUR
           : yield* millisOf("to", request.to)
       if (from >= to) {
         return yield* invalid(`from=${iso(from)} is not before to=${iso(to)}.`)
@@ -95,8 +95,8 @@ export const readSeries = (
   vault: Readonly<Record<string, unknown>>,
   { from, to, buckets }: { readonly from: number; readonly to: number; readonly buckets: number },
 ): Effect.Effect<Series, ReadError> => {
-  const hours = Math.max(1, Math.ceil((to - from) / 1000 / HOUR_SECONDS / buckets))
-  const bucketSeconds = hours * HOUR_SECONDS
+  const hours = Math.max(1, Math.ceil((to - from) / MILLIS_PER_HOUR / buckets))
+  const bucketSeconds = hours * SECONDS_PER_HOUR
   const parameters: QueryParameters = {
     chain_id: Number(vault["chain_id"]),
     vault_address: String(vault["vault_address"]),

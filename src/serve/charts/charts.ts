@@ -1,4 +1,5 @@
 // The charts of a vault, on its page and in reports: the lines and areas of each series, and the format of its figures.
+import { SECONDS_PER_DAY } from "../../domain/values/time.ts"
 import { compact, percent, ratio } from "../figures.ts"
 import { type Figures, type Line, type Picture, pictureOf } from "./picture.ts"
 
@@ -20,7 +21,6 @@ export interface Chart {
 }
 
 const PAR = 1
-const SECONDS_PER_DAY = 86_400
 
 /** Seconds since 1970 of an ISO-8601 instant or day, UTC. */
 export const secondsOf = (text: unknown): number => Date.parse(String(text)) / 1000

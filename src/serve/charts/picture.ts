@@ -1,5 +1,6 @@
 // The data of a chart, independent of how it is rendered: client/plot.ts draws it on a page, html/svgChart.ts in a
 // report.
+import { SECONDS_PER_DAY } from "../../domain/values/time.ts"
 import { instant } from "../figures.ts"
 
 export type Figures = ReadonlyArray<number | null>
@@ -70,8 +71,6 @@ export const rangeOf = (low: number, high: number, base: number | undefined): [n
   const padding = (to - from || Math.abs(to) || 1) * 0.06
   return [from === base ? from : from - padding, to === base ? to : to + padding]
 }
-
-const SECONDS_PER_DAY = 86_400
 
 /** Formats an instant, in seconds since 1970, as precisely as the distance between two ticks requires. */
 export const timeLabel = (seconds: number, step: number): string => {

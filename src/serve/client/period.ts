@@ -1,4 +1,5 @@
 // The period that all charts of a page show. Buttons, keys and the page's address set it; the charts follow.
+import { SECONDS_PER_DAY, SECONDS_PER_HOUR } from "../../domain/values/time.ts"
 export interface Period {
   /** Seconds since 1970, UTC. */
   readonly from: number
@@ -16,8 +17,7 @@ export interface PeriodControl {
   readonly zoom: (factor: number, around?: number) => void
 }
 
-const SECONDS_PER_DAY = 86_400
-const SHORTEST_SECONDS = 6 * 3600
+const SHORTEST_SECONDS = 6 * SECONDS_PER_HOUR
 const INITIAL_DAYS = 90
 
 const iso = (seconds: number): string => `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`

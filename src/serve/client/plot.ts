@@ -1,5 +1,6 @@
 // One interactive chart of a vault. When the reader zooms in, it is read again in finer buckets.
 import type uPlot from "uplot"
+import { SECONDS_PER_HOUR } from "../../domain/values/time.ts"
 import type { Chart } from "../charts/charts.ts"
 import { noteOf, type Picture, rangeOf } from "../charts/picture.ts"
 import { bindKeys, bindPointer } from "./gestures.ts"
@@ -7,10 +8,10 @@ import type { Period, PeriodControl } from "./period.ts"
 import type { ReadSeries, Stretch } from "./series.ts"
 import { color, dataOf, faint, timeChart } from "./timeChart.ts"
 
-const HOUR_SECONDS = 3600
 const DEBOUNCE_MILLIS = 120
 // Buckets begin where the requested period begins, so it must begin at a full hour.
-const hourBefore = (seconds: number): number => Math.floor(seconds / HOUR_SECONDS) * HOUR_SECONDS
+const hourBefore = (seconds: number): number =>
+  Math.floor(seconds / SECONDS_PER_HOUR) * SECONDS_PER_HOUR
 
 /** Shows the control's period, and reads finer buckets once it stops changing. */
 export const plot = (
@@ -47,7 +48,7 @@ export const plot = (
     // A daily series has no buckets: all its points are loaded.
     if (stretch.columns["bucket_at"] === undefined) return
     const length = period.to - period.from
-    const finest = Math.max(HOUR_SECONDS, length / place.clientWidth)
+    const finest = Math.max(SECONDS_PER_HOUR, length / place.clientWidth)
     const isFine = stretch.bucketSeconds <= 1.5 * finest
     const isLoaded = stretch.from <= period.from && stretch.to >= period.to
     if (isFine && isLoaded) return

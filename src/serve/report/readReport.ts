@@ -1,5 +1,6 @@
 // Reads the data of a report: figures of a period and of the previous period, and the series of its charts.
 import * as Effect from "effect/Effect"
+import { MILLIS_PER_DAY } from "../../domain/values/time.ts"
 import { UsageError } from "../../domain/UsageError.ts"
 import { type PublishedCopy, sqlFile } from "../../pipelines/readers/published.ts"
 import { readSeries } from "../api/series.ts"
@@ -7,7 +8,6 @@ import { type Chart, charts, type Series } from "../charts/charts.ts"
 import type { Row } from "../html/columns.ts"
 import { readOverview, type Vault } from "../vaults.ts"
 
-const DAY_MILLIS = 86_400_000
 // About as many as a chart has pixels; more would not be visible.
 const BUCKETS = 600
 
@@ -50,9 +50,9 @@ export const readReport = Effect.fnUntraced(function* (
       advice: `The last complete day is ${dayOf(newest)}.`,
     })
   }
-  const to = last + DAY_MILLIS
-  const from = to - days * DAY_MILLIS
-  const before = from - days * DAY_MILLIS
+  const to = last + MILLIS_PER_DAY
+  const from = to - days * MILLIS_PER_DAY
+  const before = from - days * MILLIS_PER_DAY
   const figures = yield* copy.rows(sqlFile("serve", "report_figures"), {
     before_on: dayOf(before),
     from_on: dayOf(from),

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { raw } from "hono/html"
+import { MILLIS_PER_DAY } from "../../domain/values/time.ts"
 import { count, MISSING, money, percent, ratio } from "../figures.ts"
 import { html, type Html, name } from "../html/html.ts"
 import { styleSheets } from "../html/styles.ts"
@@ -11,8 +12,6 @@ import { troubleList } from "../html/troubles.ts"
 import { vaultName } from "../vaults.ts"
 import { dayOf, type Report, type VaultReport } from "./readReport.ts"
 
-const DAY_MILLIS = 86_400_000
-
 const style = (): string =>
   [...styleSheets, "report.css"]
     .map((file) => readFileSync(join(import.meta.dirname, "../assets", file), "utf8"))
@@ -20,8 +19,8 @@ const style = (): string =>
 
 /** The whole file. */
 export const reportPage = (report: Report): string => {
-  const days = (report.to - report.from) / DAY_MILLIS
-  const title = `Vaults, ${dayOf(report.from)} to ${dayOf(report.to - DAY_MILLIS)}`
+  const days = (report.to - report.from) / MILLIS_PER_DAY
+  const title = `Vaults, ${dayOf(report.from)} to ${dayOf(report.to - MILLIS_PER_DAY)}`
   return String(
     html`<!doctype html>
       <html lang="en">

@@ -3,6 +3,7 @@ import { mkdir, rename, rm, writeFile } from "node:fs/promises"
 import { dirname, extname } from "node:path"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import { MILLIS_PER_DAY } from "../../domain/values/time.ts"
 import { openReader } from "../../pipelines/readers/published.ts"
 import { vaultNamed } from "../../pipelines/readers/vaultNamed.ts"
 import { printed } from "./browser.ts"
@@ -32,8 +33,6 @@ export class WriteError extends Data.TaggedError("WriteError")<{
     return `The report can't be written to ${this.file} (${this.code}).\nChoose another file with --out, or with the setting report.file.`
   }
 }
-
-const MILLIS_PER_DAY = 86_400_000
 
 /** HTML unless the file name ends with another format. */
 export const formatOf = (file: string): Format =>

@@ -1,6 +1,6 @@
 // Which row of a key stays of those that one transaction writes to vaulthouse's own tables.
 import { expect, it } from "vitest"
-import { entriesOf, monthsOf } from "../../../src/load/commit/entries.ts"
+import { entriesOf } from "../../../src/load/commit/entries.ts"
 import { latest, once, rowsOf } from "../sample.ts"
 
 const newest = (vault_address: string, value: number) => rowsOf(latest, [{ vault_address, value }])
@@ -23,20 +23,5 @@ it("entries have the last row of a key in mode replace, the first one in mode fi
   expect(oneRow?.columns).toEqual([
     ["a", "b"],
     [3, 2],
-  ])
-})
-
-it("months of entries are those of all their rows", () => {
-  const days = [19_753, 19_754, 19_000]
-  const [entries] = entriesOf([
-    rowsOf(
-      once,
-      days.map((day) => ({ vault_address: "a", day, value: 0 })),
-    ),
-  ])
-  expect(entries === undefined ? [] : [...monthsOf(entries)]).toEqual([
-    "2024-01",
-    "2024-02",
-    "2022-01",
   ])
 })

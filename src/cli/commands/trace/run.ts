@@ -1,6 +1,11 @@
 // Finds the row to trace and prints where its values come from.
 import * as Effect from "effect/Effect"
-import { parseInstant } from "../../../domain/values/time.ts"
+import {
+  parseInstant,
+  MICROS_PER_DAY,
+  MICROS_PER_HOUR,
+  MICROS_PER_SECOND,
+} from "../../../domain/values/time.ts"
 import type { UsageError } from "../../../domain/UsageError.ts"
 import { openPublishedCopy } from "../../../pipelines/readers/openPublishedCopy.ts"
 import { archiveOf } from "../../../pipelines/publication/archiveOf.ts"
@@ -52,7 +57,12 @@ const flagFor = (column: string, value: string, isTime: boolean): string =>
       ? `--at ${value}`
       : `--key ${column}=${value}`
 
-const MICROS = { day: 86_400_000_000, hour: 3_600_000_000, minute: 60_000_000, second: 1_000_000 }
+const MICROS = {
+  day: MICROS_PER_DAY,
+  hour: MICROS_PER_HOUR,
+  minute: MICROS_PER_HOUR / 60,
+  second: MICROS_PER_SECOND,
+}
 
 /** The range of time that --date or --at gives: an hour without minutes is the whole hour, and so on. */
 const momentOf = (argv: Arguments): Effect.Effect<Moment | undefined, UsageError> => {

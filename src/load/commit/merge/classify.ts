@@ -1,6 +1,7 @@
 // Compares staged rows with the stored ones of the same key: new, revised or unchanged.
 import { type Table, versionsOf } from "../../../domain/table/table.ts"
-import { monthOf, sameKey, withinBounds } from "./matching.ts"
+import { monthOf } from "../../tables/months.ts"
+import { sameKey, withinBounds } from "./matching.ts"
 import { STAGED, type Staged, stagedMergeKeys } from "./stage.ts"
 import { identifier, identifiers, qualified } from "../../sql/sql.ts"
 

@@ -21,9 +21,3 @@ export const withinBounds = (staged: Staged, alias: string): string => {
   const value = type === "date" ? day : instant
   return `${alias}.${identifier(table.time)} BETWEEN ${value(bounds.from)} AND ${value(bounds.to)}`
 }
-
-/** First day of the month of a row's event time. */
-export const monthOf = (table: Table, alias: string): string =>
-  table.time === undefined
-    ? "NULL::DATE"
-    : `date_trunc('month', ${alias}.${identifier(table.time)})::DATE`

@@ -12,7 +12,8 @@ import {
   REVISED,
   UNCHANGED,
 } from "./classify.ts"
-import { monthOf, sameKey, withinBounds } from "./matching.ts"
+import { monthName, monthOf } from "../../tables/months.ts"
+import { sameKey, withinBounds } from "./matching.ts"
 import { haveRepeatedMergeKeys, retireAbsent } from "./retire.ts"
 import { STAGED, type Staged } from "./stage.ts"
 import { identifier, identifiers, instant, qualified } from "../../sql/sql.ts"
@@ -103,8 +104,7 @@ const groupsAfter = async (
   classifying: string,
 ): Promise<ReadonlyArray<Group>> => {
   const found = await connection.runAndReadAll(`${classifying};
-    SELECT _batch, _change, coalesce(strftime(month, '%Y-%m'), '-'),
-      coalesce(strftime(_stored_month, '%Y-%m'), '-'), rows
+    SELECT _batch, _change, ${monthName("month")}, ${monthName("_stored_month")}, rows
     FROM (SELECT _batch, _change, ${monthOf(table, "m")} AS month, _stored_month,
       count(*)::DOUBLE AS rows FROM ${CLASSIFIED} m GROUP BY ALL)`)
   return found.getRows() as unknown as ReadonlyArray<Group>

@@ -4,7 +4,8 @@
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { allColumns, versionsOf } from "../../../domain/table/table.ts"
 import { CLASSIFIED } from "./classify.ts"
-import { monthOf, sameKey, withinBounds } from "./matching.ts"
+import { monthName, monthOf } from "../../tables/months.ts"
+import { sameKey, withinBounds } from "./matching.ts"
 import { STAGED, STAGED_EMPTY_SETS, type Staged, stagedMergeKeys } from "./stage.ts"
 import { identifier, identifiers, qualified } from "../../sql/sql.ts"
 
@@ -79,7 +80,7 @@ export const retireAbsent = async (
     SELECT t.*, s._batch, s._by, s._at FROM ${target} t JOIN s ON ${sameSet}
     WHERE ${withinBounds(staged, "t")} AND t._updated_at < s._at
       AND NOT EXISTS (SELECT 1 FROM ${CLASSIFIED} m WHERE ${sameKey(table, "m", "t")});
-    SELECT _batch, strftime(${monthOf(table, "a")}, '%Y-%m'), count(*)::DOUBLE
+    SELECT _batch, ${monthName(monthOf(table, "a"))}, count(*)::DOUBLE
     FROM temp.main.absent a GROUP BY ALL`)
   const retired = (found.getRows() as Array<[number, string, number]>).map(
     ([setBatch, month, rows]): Retired => ({ batch: setBatch, month, rows }),

@@ -10,6 +10,7 @@ import { CATALOG, identifier, literal } from "../../sql/sql.ts"
 import { type StoredMart, storedMarts } from "../../marts/storedMarts.ts"
 import { storedMartsTable } from "../../tables/ops/stored_marts.ts"
 import { undoing } from "../../duckdb/undoing.ts"
+import { selectMonths } from "../../tables/months.ts"
 
 const storedName = (mart: string): string => `${CATALOG}.mart_tables.${identifier(mart)}`
 
@@ -99,11 +100,10 @@ const changed = async (
 
 /** From the rows themselves, because changes made by hand are not in ops.partition_changes. */
 const monthsOfRows = (byMonth: StoredMart["byMonth"]): string => {
-  const starts = Object.entries(byMonth).map(
-    ([table, time]) => `SELECT date_trunc('month', ${time}) AS month_at FROM ${CATALOG}.${table}`,
+  const months = Object.entries(byMonth).map(([table, time]) =>
+    selectMonths({ time }, `${CATALOG}.${table}`),
   )
-  return `SELECT DISTINCT strftime(month_at, '%Y-%m') AS month
-    FROM (${starts.join(" UNION ALL ")}) ORDER BY month`
+  return `${months.join(" UNION ")} ORDER BY month`
 }
 
 const isInMonth = (time: string): string =>

@@ -1,14 +1,13 @@
 // The marts as Parquet: a stored mart has a file for each month, written again when the month changes; every other
 // mart is one file of each publication, since its rows may depend on the present time.
 import type { DuckDBConnection } from "@duckdb/node-api"
+import { MICROS_PER_MILLI } from "../../../domain/values/time.ts"
 import { decodeRow, number, text } from "../../duckdb/decodeRow.ts"
 import { type Mart, martColumnComment, martComment, marts } from "../../marts/marts.ts"
 import type { Exportable, Part, Stamp } from "./parquetFile.ts"
 import { readRows } from "../../duckdb/readRows.ts"
 import { CATALOG, identifier } from "../../sql/sql.ts"
 import { type StoredMart, storedMarts } from "../../marts/storedMarts.ts"
-
-const MICROS_PER_MILLI = 1000
 
 const exportableMart = (mart: Mart): Exportable => ({
   schema: "mart",

@@ -6,6 +6,7 @@ import { fingerprint } from "../../../domain/values/fingerprint.ts"
 import { decodeRow, number, optional, text } from "../../duckdb/decodeRow.ts"
 import { readRows } from "../../duckdb/readRows.ts"
 import { identifier, identifiers, literal } from "../../sql/sql.ts"
+import { monthAfter, monthOf } from "../../tables/months.ts"
 import type { Relation } from "./relations.ts"
 
 export interface Period {
@@ -41,12 +42,10 @@ export const periodsOf = async (
   relation: Relation,
   source: string,
 ): Promise<ReadonlyArray<Period>> => {
-  const { time } = relation
-  const month = time === undefined ? "NULL" : `date_trunc('month', ${identifier(time)})`
   const found = await readRows(
     connection,
     `SELECT strftime(month, '%Y-%m') AS month, rows, hash::VARCHAR AS hash FROM (
-       SELECT ${month}::TIMESTAMP AS month, count(*) AS rows, sum(hash(row_)::HUGEINT) AS hash
+       SELECT ${monthOf(relation, "row_")} AS month, count(*) AS rows, sum(hash(row_)::HUGEINT) AS hash
        FROM ${source} row_ GROUP BY ALL HAVING count(*) > 0
      ) ORDER BY ALL`,
   )
@@ -77,13 +76,12 @@ const storageOf = ({ columns, indexes }: Relation): string =>
     indexes,
   ).slice(0, 16)
 
-/** First instant of the period and of the one after it. */
+const isYear = (period: string): boolean => period.length === 4
+
+/** First day of the period and of the one after it. */
 const boundsOf = (period: string): readonly [string, string] => {
-  const [year = 0, month] = period.split("-").map(Number)
-  const start = new Date(Date.UTC(year, (month ?? 1) - 1))
-  const end =
-    month === undefined ? new Date(Date.UTC(year + 1, 0)) : new Date(Date.UTC(year, month))
-  return [start.toISOString().slice(0, 10), end.toISOString().slice(0, 10)]
+  const [from, to] = isYear(period) ? [`${period}-01`, `${period}-12`] : [period, period]
+  return [`${from}-01`, `${monthAfter(to)}-01`]
 }
 
 /** The condition of its rows, in the SQL of both databases if the session's time zone is UTC; `true` for all rows. */

@@ -7,6 +7,7 @@ import {
   dictionaryOf,
 } from "../../marts/dictionary.ts"
 import { identifier } from "../../sql/sql.ts"
+import { relationComment, unitComment } from "../../tables/comment.ts"
 
 export interface RelationColumn {
   readonly name: string
@@ -44,7 +45,7 @@ const relationOf = ({ name, comment, grain, key, columns }: DictionaryEntry): Re
   )
   return {
     name,
-    comment: `${sentence(comment)} One row per ${sentence(grain)}`,
+    comment: relationComment(comment, grain),
     columns: columns.map(columnOf),
     time,
     indexes:
@@ -56,8 +57,6 @@ const relationOf = ({ name, comment, grain, key, columns }: DictionaryEntry): Re
     isView: name.startsWith("mart."),
   }
 }
-
-const sentence = (text: string): string => (/[.!?]$/.test(text.trim()) ? text.trim() : `${text}.`)
 
 const types: Readonly<Record<string, string>> = {
   varchar: "text",
@@ -82,7 +81,7 @@ const columnOf = (column: DictionaryColumn): RelationColumn => {
     name,
     type,
     value: valueOf(identifier(name), type),
-    comment: `${sentence(comment)}${unit === undefined ? "" : ` [${unit}]`}`,
+    comment: unitComment(comment, unit),
   }
 }
 

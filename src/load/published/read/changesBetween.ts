@@ -1,10 +1,7 @@
 // The changes of a table's rows over a span of runs, as SQL generated from the table's declaration. Its parameters are
 // $after and $until, the starts of the runs around the span, and $vault for one vault alone.
 import { allColumns, type Table, versionsOf } from "../../../domain/table/table.ts"
-import { identifier, identifiers } from "../../sql/sql.ts"
-
-// Without a catalog: in a published copy it has another name.
-const stored = ({ schema, name }: Table): string => `${identifier(schema)}.${identifier(name)}`
+import { identifier, identifiers, inSchema } from "../../sql/sql.ts"
 
 const spanSql = `span as materialized (
     select run_id from ops.runs where started_at > $after and started_at <= $until
@@ -24,9 +21,9 @@ const onVault = (isOfVault: boolean): string => (isOfVault ? "vault_address = $v
  */
 const historySql = (table: Table, isOfVault: boolean): string => {
   const columns = identifiers(allColumns(table).map(({ name }) => name))
-  const versions = stored(versionsOf(table))
+  const versions = inSchema(versionsOf(table))
   return `after_span as (
-    select ${columns} from ${stored(table)}
+    select ${columns} from ${inSchema(table)}
     where _run_id in (from span) and ${onVault(isOfVault)}
     union all
     select ${columns} from ${versions}
@@ -43,7 +40,7 @@ const historySql = (table: Table, isOfVault: boolean): string => {
 /** The content that was current just before the span, and at its end. */
 const slowlyChangingSql = (table: Table, isOfVault: boolean): string => {
   const columns = identifiers(allColumns(table).map(({ name }) => name))
-  const currentAt = (at: string): string => `select ${columns} from ${stored(table)}, bounds
+  const currentAt = (at: string): string => `select ${columns} from ${inSchema(table)}, bounds
     where ${onVault(isOfVault)} and (${at} is null or valid_from < ${at})
       and (valid_to is null or valid_to >= ${at})`
   return `after_span as (${currentAt("later_at")}), before_span as (${currentAt("span_at")})`

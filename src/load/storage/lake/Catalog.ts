@@ -1,6 +1,7 @@
 // The connection to the database with the lake's catalog that vaulthouse keeps next to DuckDB's own: it holds the lock
 // of a write transaction, and shows which runs are alive.
 import type { Client } from "pg"
+import { MICROS_PER_SECOND } from "../../../domain/values/time.ts"
 import type { Claim } from "../../../domain/run/claim.ts"
 import type { PostgresTarget } from "../../../domain/stores/postgresUrl.ts"
 import { claimLost, WarehouseLocked } from "../../errors.ts"
@@ -38,8 +39,6 @@ const ROW_COUNTS = `
   JOIN ${METADATA_SCHEMA}.ducklake_schema s USING (schema_id)
   LEFT JOIN ${METADATA_SCHEMA}.ducklake_table_stats stats USING (table_id)
   WHERE t.end_snapshot IS NULL AND s.end_snapshot IS NULL`
-
-const MICROS_PER_SECOND = 1_000_000
 
 const MAYBE_CHANGED = "the connection was lost, and other processes may have written since"
 const KEPT_OUT =

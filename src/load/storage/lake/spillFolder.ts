@@ -3,11 +3,10 @@
 // names, because they are often the same in containers.
 import { mkdtemp, readdir, rm, stat } from "node:fs/promises"
 import { join } from "node:path"
+import { MILLIS_PER_DAY } from "../../../domain/values/time.ts"
 import { makePrivateDirectory } from "../../files/privateDirectory.ts"
 
 const PREFIX = "spill-"
-// Older folders were left by killed processes.
-const LEFT_MILLIS = 24 * 3600 * 1000
 
 /**
  * Creates a folder for this process in `<dataDir>/tmp`, to be removed at its end; removes folders left a day ago or
@@ -20,7 +19,7 @@ export const spillFolder = async (dataDir: string): Promise<string> => {
     const folder = join(parent, name)
     // Another process may remove it at the same time.
     const found = name.startsWith(PREFIX) ? await stat(folder).catch(() => undefined) : undefined
-    if (found !== undefined && found.mtimeMs < Date.now() - LEFT_MILLIS) {
+    if (found !== undefined && found.mtimeMs < Date.now() - MILLIS_PER_DAY) {
       await rm(folder, { recursive: true, force: true })
     }
   }

@@ -4,7 +4,12 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import type { JsonObject } from "../../../domain/values/json.ts"
-import { dayOf, formatInstant, MICROS_PER_DAY } from "../../../domain/values/time.ts"
+import {
+  dayOf,
+  formatInstant,
+  MICROS_PER_DAY,
+  MICROS_PER_MILLI,
+} from "../../../domain/values/time.ts"
 import type { VaultRef } from "../../../domain/subject/vault.ts"
 import { unrealizedPnl } from "../../../extract/endpoints/transparency/unrealized_pnl.ts"
 import { pnlHistory, pnlHistoryRows } from "../../../transform/tables/transparency/pnl_history.ts"
@@ -223,8 +228,6 @@ const lostRejectedGap = (since: number, { oldest, times }: Snapshots): GapNote =
   state: "permanent",
   detail: `a snapshot since ${formatInstant(since)} was not as documented and is in quarantine; the newest ${times.length} no longer reach it`,
 })
-
-const MICROS_PER_MILLI = 1000
 
 /** When responses before those of the page had been received. */
 const receivedBefore = ({ responses }: Snapshots): number | null => {

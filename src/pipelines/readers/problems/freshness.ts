@@ -1,4 +1,5 @@
 // How old each series, and each pipeline that has none, is at the present time: computed from health.json.
+import { MILLIS_PER_HOUR } from "../../../domain/values/time.ts"
 import type { Health, HealthRow } from "../../publication/health.ts"
 
 export interface Freshness {
@@ -18,8 +19,6 @@ export interface Freshness {
   readonly oldest_name: string | null
   readonly target_hours: number
 }
-
-const MILLIS_PER_HOUR = 3_600_000
 
 type Row = HealthRow<"freshness">
 

@@ -4,6 +4,7 @@ import { readdir, stat } from "node:fs/promises"
 import { join } from "node:path"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import { SECONDS_PER_HOUR } from "../../../domain/values/time.ts"
 import { gauge, type Labels } from "../../../domain/run/metrics.ts"
 import { problemKinds } from "../../../domain/run/problem.ts"
 import { readCurrent } from "../../../load/published/publishedFiles.ts"
@@ -83,8 +84,6 @@ const setFromLastRun = Effect.fnUntraced(function* (
     failed_checks.filter((check) => check.severity === severity).length
   yield* setFailedChecks(["error", "warn"].map((severity) => [{ severity }, failed(severity)]))
 })
-
-const SECONDS_PER_HOUR = 3600
 
 const setFromHealth = Effect.fnUntraced(function* ({ freshness, gaps, quarantine }: Health) {
   const subjects = Map.groupBy(freshness, ({ subject }) => subject)

@@ -1,4 +1,5 @@
 // The texts of problems: what is wrong, and what to do about it.
+import { MILLIS_PER_HOUR } from "../../../domain/values/time.ts"
 import { reasonOf } from "../../../domain/values/errorText.ts"
 import { count, counted } from "../../../domain/values/numbers.ts"
 import type { Problem } from "../../../domain/run/problem.ts"
@@ -69,8 +70,6 @@ export const failedCheck = (row: HealthRow<"failed_checks">): Problem => {
     since: row.since,
   }
 }
-
-const MILLIS_PER_HOUR = 3_600_000
 
 /** One problem, however many vaults are late. `now` in milliseconds since 1970. */
 export const stale = (of: Freshness, now: number): ReadonlyArray<Problem> => {

@@ -1,6 +1,7 @@
 // Decides what becomes of a task (docs/decisions/0010). An empty response where rows exist is suspicious; if the next
 // run after the cache time gets the same for a whole set, the set has ended. A series never ends.
 import * as Effect from "effect/Effect"
+import { MICROS_PER_SECOND } from "../../../domain/values/time.ts"
 import { counted } from "../../../domain/values/numbers.ts"
 import type { ApiError } from "../../../domain/wire/errors.ts"
 import type { Outcome } from "../../../domain/run/outcome.ts"
@@ -35,8 +36,6 @@ export interface Resolved {
   readonly errorTag?: string | undefined
   readonly text?: string | undefined
 }
-
-const MICROS_PER_SECOND = 1_000_000
 
 export const resolveOutcome = Effect.fnUntraced(function* (
   key: TaskKey,

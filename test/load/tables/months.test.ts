@@ -1,0 +1,26 @@
+// Months of event time.
+import { expect, it } from "vitest"
+import { rangesOf, monthsIn } from "../../../src/load/tables/months.ts"
+import { latest, once, rowsOf } from "../sample.ts"
+
+it("months of rows are those of all of them", () => {
+  const days = [19_753, 19_754, 19_000]
+  const rows = rowsOf(
+    once,
+    days.map((day) => ({ vault_address: "a", day, value: 0 })),
+  )
+  expect([...monthsIn(rows)]).toEqual(["2024-01", "2024-02", "2022-01"])
+})
+
+it("rows of a table without event time have no month", () => {
+  expect([...monthsIn(rowsOf(latest, [{ vault_address: "a", value: 1 }]))]).toEqual(["-"])
+  expect([...monthsIn(rowsOf(latest, []))]).toEqual([])
+})
+
+it("adjacent months are one range, across the end of a year too", () => {
+  const months = ["2024-02", "2023-12", "2024-01", "2022-06"]
+  expect(rangesOf(months)).toEqual([
+    ["2022-06", "2022-06"],
+    ["2023-12", "2024-02"],
+  ])
+})
