@@ -6,7 +6,7 @@ import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { parsePostgresUrl } from "../../src/domain/stores/postgresUrl.ts"
-import type { LakeOptions } from "../../src/load/storage/lake/ducklake.ts"
+import type { LakeOptions } from "../../src/load/storage/lake/attachLake.ts"
 import { objectStoreAccess } from "../../src/config/environment/objectStoreAccess.ts"
 import { newDatabase, sharedPostgres } from "../support/servers/postgres.ts"
 

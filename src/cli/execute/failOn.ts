@@ -1,6 +1,6 @@
 // --fail-on: problems anywhere in the warehouse that fail a run, in addition to its own failures.
 import type { Settings } from "../../config/settings/settings.ts"
-import type { Problem, ProblemKind } from "../../pipelines/readers/problems/problems.ts"
+import type { Problem, ProblemKind } from "../../domain/run/problem.ts"
 import { type ExitCode, exitCodes } from "../parse/exit.ts"
 import { kindsText } from "../words/problemsText.ts"
 

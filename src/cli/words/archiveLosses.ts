@@ -1,5 +1,5 @@
 // Lists what can't be read from the archive, for `check --against-archive` and `replay`.
-import { count } from "./numbers.ts"
+import { count } from "../../domain/values/numbers.ts"
 import type { LostRows, UnreadableResponse } from "../../pipelines/archive/rebuild.ts"
 
 /** Returns the path of a segment, for messages. */

@@ -1,6 +1,7 @@
 // The state of the newest run in a sentence.
 import type { LastRun } from "../../pipelines/run/lastRun.ts"
-import { count, counted, duration, instantText } from "./numbers.ts"
+import { duration, instantText } from "./numbers.ts"
+import { count, counted } from "../../domain/values/numbers.ts"
 
 export const lastRunText = (last: LastRun): string => {
   const run = `${last.run_id} (${last.command})`

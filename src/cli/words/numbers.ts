@@ -1,7 +1,5 @@
 // Numbers as people read them.
 
-export { count, counted } from "../../domain/values/numbers.ts"
-
 export const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
 
 /** `12.3 s`, `4 min 20 s`, `2 h 5 min`, `3 d`. */

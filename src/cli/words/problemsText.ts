@@ -1,6 +1,6 @@
 // Counts the problems of each kind in one line.
-import type { Problem, ProblemKind } from "../../pipelines/readers/problems/problems.ts"
-import { counted } from "./numbers.ts"
+import type { Problem, ProblemKind } from "../../domain/run/problem.ts"
+import { counted } from "../../domain/values/numbers.ts"
 
 const nouns: Readonly<Record<ProblemKind, readonly [one: string, many: string]>> = {
   run_failed: ["failed run", "failed runs"],

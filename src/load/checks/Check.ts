@@ -1,10 +1,9 @@
 // A data-quality check: a query for the rows that break a rule.
+import type { CheckedRule } from "../../domain/run/checkResult.ts"
 import type { Table } from "../../domain/table/table.ts"
 
 /** More rows in one statement cost memory, fewer a statement more. */
 export const ROWS_AT_ONCE = 150_000
-
-export type Severity = "warn" | "error"
 
 /** Which rows are checked. */
 export interface Scope {
@@ -34,13 +33,7 @@ export interface Screening {
   readonly isOfStoredRow: boolean
 }
 
-export interface Check {
-  readonly name: string
-  /** The rule in a sentence. */
-  readonly description: string
-  /** `error`: the warehouse contradicts itself. `warn`: the service reports something implausible. */
-  readonly severity: Severity
-  readonly tolerance: number | null
+export interface Check extends CheckedRule {
   /** Tables as `schema.name`; without rows in each of them there is nothing to check. */
   readonly needs: ReadonlyArray<string>
   /** Whether it can check the rows of one run alone, at a cost that does not grow with history. */
@@ -54,18 +47,4 @@ export interface Check {
   readonly screening?: Screening
   /** The offending rows, their key first. Names tables as `schema.name`. */
   readonly sql: (scope: Scope) => string
-}
-
-export type CheckOutcome = "passed" | "failed" | "not_applicable"
-
-export interface CheckResult extends Pick<
-  Check,
-  "name" | "description" | "severity" | "tolerance"
-> {
-  readonly outcome: CheckOutcome
-  readonly failures: number
-  /** Tables it needs that have no rows, which is why there was nothing to check. */
-  readonly emptyTables: ReadonlyArray<string>
-  /** Up to five offending rows. */
-  readonly examples: ReadonlyArray<Readonly<Record<string, unknown>>>
 }

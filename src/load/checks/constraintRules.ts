@@ -2,8 +2,9 @@
 import type { Column, Range, Reference } from "../../domain/table/column.ts"
 import { allColumns, type Table } from "../../domain/table/table.ts"
 import { identifier, identifiers, literal } from "../sql/sql.ts"
-import type { LookUp, Severity } from "./Check.ts"
+import type { LookUp } from "./Check.ts"
 import { base, has, known, ofRows, type Rule, SKEW_SECONDS } from "./tableRule.ts"
+import type { Severity } from "../../domain/run/checkResult.ts"
 
 /** No platform of smart contracts is older than the first chain that has them. */
 export const FIRST_YEAR = 2015

@@ -9,8 +9,9 @@ import type { Row } from "../duckdb/readRows.ts"
 import { CATALOG, instant } from "../sql/sql.ts"
 import { checkResults } from "../tables/ops/check_results.ts"
 import { Warehouse } from "../Warehouse.ts"
-import { type Check, type CheckResult, ROWS_AT_ONCE, type Scope } from "./Check.ts"
+import { type Check, ROWS_AT_ONCE, type Scope } from "./Check.ts"
 import { screen } from "./screen.ts"
+import type { CheckResult } from "../../domain/run/checkResult.ts"
 
 const MAX_EXAMPLES = 5
 const COUNT = "_offending"

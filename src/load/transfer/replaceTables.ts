@@ -11,8 +11,6 @@ import { CATALOG, inCatalog } from "../sql/sql.ts"
 import { selectMonths } from "../tables/months.ts"
 import { Warehouse } from "../Warehouse.ts"
 
-export type { Comparison } from "./compareTables.ts"
-
 /** Compares `tables` with those of the warehouse in `otherDataDir`, and replaces those that differ. */
 export const replaceTables = (tables: ReadonlyArray<Table>, otherDataDir: string) =>
   withAttached(

@@ -2,8 +2,12 @@
 import * as Effect from "effect/Effect"
 import { segmentFiles } from "../../archive/segments.ts"
 import { type Table, versionsOf, tableName } from "../../domain/table/table.ts"
-import { compareTables, type Difference } from "../../load/transfer/compareTables.ts"
-import { type Comparison, replaceTables } from "../../load/transfer/replaceTables.ts"
+import {
+  compareTables,
+  type Difference,
+  type Comparison,
+} from "../../load/transfer/compareTables.ts"
+import { replaceTables } from "../../load/transfer/replaceTables.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { pipelineTables } from "../catalog.ts"
 import { noWarehouse, warehouseExists } from "../publication/warehouse.ts"

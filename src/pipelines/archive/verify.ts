@@ -15,12 +15,11 @@ import { databaseFile } from "../../load/storage/file/duckdbFile.ts"
 import { decodeRow, number, optional, text } from "../../load/duckdb/decodeRow.ts"
 import { openPublishedCopy } from "../../load/published/read/openPublishedCopy.ts"
 import { publishedFile } from "../../load/published/read/PublishedCopy.ts"
-import { type Finding, verify as verifyPublished } from "../../load/published/verify/verify.ts"
+import type { Finding } from "../../load/published/verify/Finding.ts"
+import { verify as verifyPublished } from "../../load/published/verify/verify.ts"
 import { archiveFolder, archiveOf, inArchive } from "../publication/archiveOf.ts"
 import { noWarehouse, type Place } from "../publication/warehouse.ts"
 import { causeMessage } from "../../domain/values/causeMessage.ts"
-
-export type { Finding } from "../../load/published/verify/verify.ts"
 
 export const verify = Effect.fnUntraced(function* (place: Place) {
   const { dataDir } = place

@@ -1,7 +1,7 @@
 // What a run reports while it is in progress, and at its end.
 import type { RecordedOutcome } from "../../domain/run/outcome.ts"
 import type { Retry } from "../../domain/wire/retry.ts"
-import type { CheckResult } from "../../load/checks/Check.ts"
+import type { CheckResult } from "../../domain/run/checkResult.ts"
 
 export type ProgressEvent =
   /** The first, once the run has the warehouse. */

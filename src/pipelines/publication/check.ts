@@ -1,7 +1,7 @@
 // The data-quality checks: all of them over all rows (`vaulthouse check`), or at the end of a run the cheap ones
 // over the rows it wrote.
 import * as Effect from "effect/Effect"
-import type { Check, CheckResult } from "../../load/checks/Check.ts"
+import type { Check } from "../../load/checks/Check.ts"
 import type { Coverage } from "../../load/checks/coverage.ts"
 import { findOffenders, recordResults, touchedTables } from "../../load/checks/runChecks.ts"
 import { tableChecks } from "../../load/checks/tableChecks.ts"
@@ -14,9 +14,7 @@ import { contractChecks, type ContractSettings } from "./contractChecks.ts"
 import { recordHealth } from "./health.ts"
 import { createMartViews } from "./martViews.ts"
 import { existingWarehouse, type Place, placeOf } from "./warehouse.ts"
-
-export type { CheckResult } from "../../load/checks/Check.ts"
-export type { Coverage } from "../../load/checks/coverage.ts"
+import type { CheckResult } from "../../domain/run/checkResult.ts"
 
 export interface CheckOptions extends Place, ContractSettings {
   /** Names of checks, or of tables, whose checks to run; all when empty. */

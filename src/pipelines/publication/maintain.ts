@@ -5,8 +5,6 @@ import { maintainLake } from "../../load/storage/lake/maintainLake.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { existingWarehouse, type Place, placeOf } from "./warehouse.ts"
 
-export type { LakeMaintenance } from "../../load/storage/lake/maintainLake.ts"
-
 /** `undefined` for a warehouse in a file. */
 export const maintain = (place: Place & Pick<Settings, "warehouse">) =>
   place.warehouse === "file"

@@ -1,4 +1,5 @@
-// The views of schema mart in the writer's file, for what reads them there.
+// The views of schema mart in the writer's warehouse, for what reads them there. A file of its own, because a run, a
+// publication, a check and a move each begin with it.
 import * as Effect from "effect/Effect"
 import { createMarts } from "../../load/marts/createMarts.ts"
 import { CATALOG } from "../../load/sql/sql.ts"

@@ -1,4 +1,5 @@
-// The checks as their page and dbt's tests list them.
+// The checks as their page and dbt's tests list them, and the limits that the texts name: pages import nothing of
+// src/load.
 import { coverageOf } from "../../load/checks/coverage.ts"
 import { sqlChecks } from "../../load/checks/sqlChecks.ts"
 import { tableChecks } from "../../load/checks/tableChecks.ts"

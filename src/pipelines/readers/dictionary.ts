@@ -1,4 +1,4 @@
-// The data dictionary of all tables and marts.
+// The data dictionary of all tables and marts; its types, because commands and pages import nothing of src/load.
 import { type DictionaryEntry, dictionaryOf } from "../../load/marts/dictionary.ts"
 import { tables } from "../catalog.ts"
 

@@ -1,4 +1,5 @@
-// The published copy, for the commands that read.
+// What the commands and the web page may use of the published copy: they import nothing of src/load, so that they can't
+// open the writer's warehouse. `openPublishedCopy.ts` is apart because it loads DuckDB into the process.
 export {
   openReader,
   type Reader,
@@ -6,7 +7,6 @@ export {
 } from "../../load/published/read/reader/readers.ts"
 export {
   type PublishedCopy,
-  type QueryParameters,
   type QueryResult,
   ReadError,
 } from "../../load/published/read/PublishedCopy.ts"
@@ -14,6 +14,7 @@ export {
   parameterNames,
   parametersIn,
   type QueryParameter,
+  type QueryParameters,
   variablesIn,
 } from "../../load/sql/queryParameter.ts"
 export { splitStatements } from "../../load/published/read/reader/statementText.ts"

@@ -27,7 +27,6 @@ import { type SwapRecord, swapRows, type SwapState } from "../../transform/table
 import { bookkeepingRows, commitMarkerOf } from "../run/task/bookkeeping.ts"
 import { readInputs } from "./call.ts"
 import type { Service } from "./clientOutsideRun.ts"
-import { checkpoint } from "./checkpoint.ts"
 import { newRunId } from "../run/run.ts"
 import { causeMessage } from "../../domain/values/causeMessage.ts"
 
@@ -149,7 +148,9 @@ const journalled = (options: SwapOptions, runId: string) =>
       }
       yield* warehouse.commit({ rows: [swapRows(sent)], bookkeeping: [] })
       // The row is in the database file before the request leaves, even if this process is killed.
-      yield* checkpoint
+      yield* (yield* Warehouse).exclusively("Writing the warehouse to disk", (session) =>
+        session.checkpoint(),
+      )
       const sending = yield* Effect.forkDetach(client.call(swap, inputs, inputs.address))
       const exit = yield* Fiber.await(sending)
       const completedAt = yield* Clock.currentTimeMillis

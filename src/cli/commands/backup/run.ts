@@ -7,8 +7,9 @@ import { textOf } from "../../parse/arguments.ts"
 import type { Arguments } from "../../parse/Command.ts"
 import { wrongUse } from "../../parse/errors.ts"
 import { execute, stopped } from "../../execute/execute.ts"
-import { counted, megabytes } from "../../words/numbers.ts"
+import { megabytes } from "../../words/numbers.ts"
 import { printReport } from "../../execute/report.ts"
+import { counted } from "../../../domain/values/numbers.ts"
 
 const folderOf = (argv: Arguments, purpose: string) => {
   const folder = textOf(argv, "folder")

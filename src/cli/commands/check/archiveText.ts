@@ -1,7 +1,7 @@
 // How the tables and the archived responses differ, with some of the rows.
 import { lostLines, type PathOf, unreadableLines } from "../../words/archiveLosses.ts"
 import { paint } from "../../terminal/color.ts"
-import { count } from "../../words/numbers.ts"
+import { count } from "../../../domain/values/numbers.ts"
 import { paragraph } from "../../terminal/terminal.ts"
 import type { ArchiveComparison } from "../../../pipelines/archive/replay.ts"
 

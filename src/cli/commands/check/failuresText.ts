@@ -1,8 +1,8 @@
 // Failed checks, each with its rule and some of the rows that break it.
 import { paint } from "../../terminal/color.ts"
-import { count, counted } from "../../words/numbers.ts"
+import { count, counted } from "../../../domain/values/numbers.ts"
 import { paragraph } from "../../terminal/terminal.ts"
-import type { CheckResult } from "../../../pipelines/publication/check.ts"
+import type { CheckResult } from "../../../domain/run/checkResult.ts"
 
 const MAX_EXAMPLES = 3
 

@@ -4,8 +4,6 @@ import { nearest } from "../../../config/read/nearest.ts"
 import {
   allChecks,
   check,
-  type CheckResult,
-  type Coverage,
   coverage,
   hasErrors,
   isNamed,
@@ -21,12 +19,15 @@ import type { Arguments } from "../../parse/Command.ts"
 import { wrongUse } from "../../parse/errors.ts"
 import { execute, type Stopped } from "../../execute/execute.ts"
 import { type ExitCode, exitCodes } from "../../parse/exit.ts"
-import { count, counted } from "../../words/numbers.ts"
+import { count, counted } from "../../../domain/values/numbers.ts"
 import { printReport } from "../../execute/report.ts"
 import { textTable } from "../../terminal/table.ts"
 import { paragraph } from "../../terminal/terminal.ts"
 import { archiveText } from "./archiveText.ts"
 import { failuresText } from "./failuresText.ts"
+import type { CheckResult } from "../../../domain/run/checkResult.ts"
+
+type Coverage = Effect.Success<typeof coverage>
 
 const onResponse = () => undefined
 

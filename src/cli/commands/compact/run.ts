@@ -2,8 +2,9 @@
 import { compact } from "../../../pipelines/archive/compact.ts"
 import type { Arguments } from "../../parse/Command.ts"
 import { execute } from "../../execute/execute.ts"
-import { counted, megabytes } from "../../words/numbers.ts"
+import { megabytes } from "../../words/numbers.ts"
 import { printReport } from "../../execute/report.ts"
+import { counted } from "../../../domain/values/numbers.ts"
 
 export const runCompact = (argv: Arguments) =>
   execute(argv, function* ({ settings }) {

@@ -1,6 +1,6 @@
 // The text of what changed between two runs.
 import type { ChangedRow, TableChanges } from "../../../pipelines/readers/diff.ts"
-import { count } from "../../words/numbers.ts"
+import { count } from "../../../domain/values/numbers.ts"
 import { rowsTable, tableOrBlocks } from "../../terminal/rowsTable.ts"
 
 export interface Found {

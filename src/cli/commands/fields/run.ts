@@ -11,7 +11,7 @@ import {
 import type { Arguments } from "../../parse/Command.ts"
 import { execute, stopped } from "../../execute/execute.ts"
 import { flagValues } from "../../parse/globalFlags.ts"
-import { counted } from "../../words/numbers.ts"
+import { counted } from "../../../domain/values/numbers.ts"
 import { printReport } from "../../execute/report.ts"
 import { textTable } from "../../terminal/table.ts"
 

@@ -1,8 +1,9 @@
 // Maintains the lake and prints what changed.
-import { type LakeMaintenance, maintain } from "../../../pipelines/publication/maintain.ts"
+import type * as Effect from "effect/Effect"
+import { maintain } from "../../../pipelines/publication/maintain.ts"
 import type { Arguments } from "../../parse/Command.ts"
 import { execute } from "../../execute/execute.ts"
-import { count, counted } from "../../words/numbers.ts"
+import { count, counted } from "../../../domain/values/numbers.ts"
 import { printReport } from "../../execute/report.ts"
 
 export const runMaintain = (argv: Arguments) =>
@@ -11,7 +12,7 @@ export const runMaintain = (argv: Arguments) =>
     printReport(argv, summary ?? {}, () => maintenanceText(summary))
   })
 
-const maintenanceText = (summary: LakeMaintenance | undefined): string => {
+const maintenanceText = (summary: Effect.Success<ReturnType<typeof maintain>>): string => {
   if (summary === undefined) {
     return "Nothing to do: the warehouse is a file, which every run keeps in order.\n"
   }

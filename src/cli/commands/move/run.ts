@@ -11,7 +11,7 @@ import type { Arguments } from "../../parse/Command.ts"
 import { wrongUse } from "../../parse/errors.ts"
 import { execute, type Stopped } from "../../execute/execute.ts"
 import { exitCodes } from "../../parse/exit.ts"
-import { count, counted } from "../../words/numbers.ts"
+import { count, counted } from "../../../domain/values/numbers.ts"
 import { printReport } from "../../execute/report.ts"
 import { textTable } from "../../terminal/table.ts"
 

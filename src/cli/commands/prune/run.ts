@@ -5,8 +5,9 @@ import { textOf } from "../../parse/arguments.ts"
 import type { Arguments } from "../../parse/Command.ts"
 import { wrongUse } from "../../parse/errors.ts"
 import { execute } from "../../execute/execute.ts"
-import { count, counted, megabytes } from "../../words/numbers.ts"
+import { megabytes } from "../../words/numbers.ts"
 import { printReport } from "../../execute/report.ts"
+import { count, counted } from "../../../domain/values/numbers.ts"
 
 export const runPrune = (argv: Arguments) =>
   execute(argv, function* ({ settings }) {

@@ -4,8 +4,9 @@ import { publishAnyway } from "../../../pipelines/publication/publish.ts"
 import type { Arguments } from "../../parse/Command.ts"
 import { execute } from "../../execute/execute.ts"
 import { publishOptions } from "../../parse/arguments.ts"
-import { count, counted, duration, instantText } from "../../words/numbers.ts"
+import { duration, instantText } from "../../words/numbers.ts"
 import { printReport } from "../../execute/report.ts"
+import { count, counted } from "../../../domain/values/numbers.ts"
 
 export const runPublish = (argv: Arguments) =>
   execute(argv, function* ({ settings }) {

@@ -7,9 +7,10 @@ import {
   ReadError,
 } from "../../../pipelines/readers/published.ts"
 import { cellText, csvLine, jsonObject } from "../../../pipelines/readers/query/resultText.ts"
-import { counted, duration } from "../../words/numbers.ts"
+import { duration } from "../../words/numbers.ts"
 import { printData, shown } from "../../terminal/output.ts"
 import { recordBlocks, tableWidth, textTable } from "../../terminal/table.ts"
+import { counted } from "../../../domain/values/numbers.ts"
 
 export type Format = "table" | "csv" | "json" | "ndjson" | "markdown"
 

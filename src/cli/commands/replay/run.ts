@@ -20,7 +20,7 @@ import { lostLines, type PathOf, unreadableLines } from "../../words/archiveLoss
 import { execute } from "../../execute/execute.ts"
 import { type ExitCode, exitCodes } from "../../parse/exit.ts"
 import { publishOptions } from "../../parse/arguments.ts"
-import { count, counted } from "../../words/numbers.ts"
+import { count, counted } from "../../../domain/values/numbers.ts"
 import { printError, rewriteLine, streams } from "../../terminal/output.ts"
 import { printReport } from "../../execute/report.ts"
 import { textTable } from "../../terminal/table.ts"

@@ -7,7 +7,7 @@ import { dayOf, numberOf, repeatedOf, textOf } from "../../parse/arguments.ts"
 import type { Arguments } from "../../parse/Command.ts"
 import { wrongUse } from "../../parse/errors.ts"
 import { execute, stopped } from "../../execute/execute.ts"
-import { counted } from "../../words/numbers.ts"
+import { counted } from "../../../domain/values/numbers.ts"
 import { print } from "../../terminal/output.ts"
 
 const MAX_DAYS = 3650

@@ -3,9 +3,10 @@ import type { LastRun } from "../../../pipelines/run/lastRun.ts"
 import type { Row, RunHistory, RunReport, RunRow } from "../../../pipelines/readers/runs.ts"
 import { paintOutcomes } from "../../terminal/color.ts"
 import { lastRunText } from "../../words/lastRunText.ts"
-import { counted, duration } from "../../words/numbers.ts"
+import { duration } from "../../words/numbers.ts"
 import { paragraph } from "../../terminal/terminal.ts"
 import { cellText, rowsTable } from "../../terminal/rowsTable.ts"
+import { counted } from "../../../domain/values/numbers.ts"
 
 export const historyText = ({ runs, unpublished }: RunHistory, hidden: number): string =>
   [

@@ -1,5 +1,5 @@
 // status --all: the whole state of the warehouse.
-import type { Problem } from "../../../pipelines/readers/problems/problems.ts"
+import type { Problem } from "../../../domain/run/problem.ts"
 import type { Status } from "../../../pipelines/readers/status.ts"
 import { type Meaning, paint } from "../../terminal/color.ts"
 import { cellText, rowsTable } from "../../terminal/rowsTable.ts"

@@ -4,7 +4,7 @@ import { ageText, type Freshness } from "../../../pipelines/readers/problems/fre
 import type { Status } from "../../../pipelines/readers/status.ts"
 import { paint, paintOutcomes, paintPart } from "../../terminal/color.ts"
 import { lastRunText } from "../../words/lastRunText.ts"
-import { counted } from "../../words/numbers.ts"
+import { counted } from "../../../domain/values/numbers.ts"
 import { kindsText } from "../../words/problemsText.ts"
 import { streams } from "../../terminal/output.ts"
 import { type PaintCell, textTable } from "../../terminal/table.ts"

@@ -1,9 +1,9 @@
 // status on one screen, 24 lines of 80 columns: health, the last run, freshness, and as many problems as fit.
 import type { Freshness } from "../../../pipelines/readers/problems/freshness.ts"
-import type { Problem } from "../../../pipelines/readers/problems/problems.ts"
+import type { Problem } from "../../../domain/run/problem.ts"
 import type { Status } from "../../../pipelines/readers/status.ts"
 import { paint } from "../../terminal/color.ts"
-import { counted } from "../../words/numbers.ts"
+import { counted } from "../../../domain/values/numbers.ts"
 import { streams } from "../../terminal/output.ts"
 import { firstLines, wrapped } from "../../terminal/terminal.ts"
 import {

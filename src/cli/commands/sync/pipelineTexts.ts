@@ -3,7 +3,7 @@ import { causeOf, reasonOf } from "../../../domain/values/errorText.ts"
 import { isFailure, type RecordedOutcome } from "../../../domain/run/outcome.ts"
 import type { PipelineSummary } from "../../../pipelines/model/progress.ts"
 import { paint } from "../../terminal/color.ts"
-import { count, counted } from "../../words/numbers.ts"
+import { count, counted } from "../../../domain/values/numbers.ts"
 import { textTable } from "../../terminal/table.ts"
 import { firstLines, paragraph, terminalWidth } from "../../terminal/terminal.ts"
 

@@ -1,9 +1,10 @@
 // What a run would do: a table of its requests, and why it would not read the rest.
 import type { Plan, PlannedPipeline } from "../../../pipelines/run/plan.ts"
 import { paint } from "../../terminal/color.ts"
-import { count, counted, duration } from "../../words/numbers.ts"
+import { duration } from "../../words/numbers.ts"
 import { textTable } from "../../terminal/table.ts"
 import { paragraph } from "../../terminal/terminal.ts"
+import { count, counted } from "../../../domain/values/numbers.ts"
 
 const namesOf = (pipelines: ReadonlyArray<PlannedPipeline>): string =>
   pipelines.map(({ name }) => name).join(", ")

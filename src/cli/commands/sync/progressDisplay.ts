@@ -9,9 +9,10 @@ import type {
 } from "../../../pipelines/model/progress.ts"
 import { paintProgress } from "../../terminal/color.ts"
 import { type LogLine, printLine } from "../../execute/logLine.ts"
-import { count, counted, duration } from "../../words/numbers.ts"
+import { duration } from "../../words/numbers.ts"
 import { retryText, lineTimer } from "../../words/retryText.ts"
 import { bars } from "./bars.ts"
+import { count, counted } from "../../../domain/values/numbers.ts"
 
 export interface Display {
   readonly onProgress: OnProgress

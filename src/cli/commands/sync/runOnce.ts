@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import type { Config } from "../../../config/Config.ts"
 import { API_KEY } from "../../../config/settings/settings.ts"
 import type { RunOutcome, RunSummary } from "../../../pipelines/model/progress.ts"
-import { type Problem, readProblems } from "../../../pipelines/readers/problems/problems.ts"
+import { readProblems } from "../../../pipelines/readers/problems/problems.ts"
 import { hasErrors } from "../../../pipelines/publication/check.ts"
 import { run, type RunOptions } from "../../../pipelines/run/run.ts"
 import type { SharedRunOptions } from "../../../pipelines/workers/runByWorkers.ts"
@@ -25,6 +25,7 @@ import { sharedLake } from "../../execute/sharedLake.ts"
 import { progressDisplay } from "./progressDisplay.ts"
 import type { Selection } from "./selection.ts"
 import { summaryText } from "./summaryText.ts"
+import type { Problem } from "../../../domain/run/problem.ts"
 
 export interface RunOnce {
   readonly argv: Arguments

@@ -1,12 +1,13 @@
 // The result of a run on one screen: what landed, what did not and why, what to do next.
-import type { CheckResult } from "../../../pipelines/publication/check.ts"
+import type { CheckResult } from "../../../domain/run/checkResult.ts"
 import type { RunSummary } from "../../../pipelines/model/progress.ts"
-import type { Problem } from "../../../pipelines/readers/problems/problems.ts"
+import type { Problem } from "../../../domain/run/problem.ts"
 import { type Meaning, paint, paintPart } from "../../terminal/color.ts"
-import { count, counted, duration } from "../../words/numbers.ts"
+import { duration } from "../../words/numbers.ts"
 import { kindsText } from "../../words/problemsText.ts"
 import { paragraph } from "../../terminal/terminal.ts"
 import { errorsText, landedTable, quietText, skippedText } from "./pipelineTexts.ts"
+import { count, counted } from "../../../domain/values/numbers.ts"
 
 /** Of 24 lines, one is for the next prompt. */
 const SCREEN_HEIGHT = 23

@@ -3,7 +3,7 @@ import { columnsText } from "../../../pipelines/readers/trace/martRows.ts"
 import type { Row } from "../../../pipelines/readers/runs.ts"
 import type { Origins, Trace, TracedFact } from "../../../pipelines/readers/trace/trace.ts"
 import type { PathOf } from "../../words/archiveLosses.ts"
-import { count, counted } from "../../words/numbers.ts"
+import { count, counted } from "../../../domain/values/numbers.ts"
 import { cellText } from "../../terminal/rowsTable.ts"
 
 export interface TraceOptions {

@@ -3,8 +3,9 @@ import { hostname } from "node:os"
 import type { WorkerEvent } from "../../../pipelines/workers/worker.ts"
 import { paintProgress } from "../../terminal/color.ts"
 import { type LogLine, printLine } from "../../execute/logLine.ts"
-import { counted, duration } from "../../words/numbers.ts"
+import { duration } from "../../words/numbers.ts"
 import { progressLines } from "../sync/progressDisplay.ts"
+import { counted } from "../../../domain/values/numbers.ts"
 
 const PROGRESS_MILLIS = 10_000
 

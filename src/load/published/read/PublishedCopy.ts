@@ -30,8 +30,6 @@ export interface QueryResult {
   readonly rows: AsyncIterable<ReadonlyArray<ReadonlyArray<Json>>>
 }
 
-export type { QueryParameters } from "../../sql/queryParameter.ts"
-
 export interface PublishedCopy {
   /** All rows at once, as objects: for results known to be small. */
   readonly rows: (

@@ -1,4 +1,4 @@
-// A finding of `verify`: one thing that is wrong.
+// A finding of `verify`: something on disk that is not as the manifest, the archive or its index says.
 
 export interface Finding {
   readonly kind:

@@ -23,8 +23,6 @@ import { readRows } from "../../duckdb/readRows.ts"
 import { literal } from "../../sql/sql.ts"
 import { differingTables } from "./verifyContent.ts"
 
-export type { Finding } from "./Finding.ts"
-
 const CURRENT_PARQUET = "parquet/current"
 
 /** Throws for anything but a regular file: reading a pipe or a device need not end. */

@@ -13,8 +13,6 @@ import { copyLake } from "./copyLake.ts"
 import { spillFolder } from "./spillFolder.ts"
 import type { Storage } from "../Storage.ts"
 
-export type { LakeOptions } from "./attachLake.ts"
-
 export const ducklake = (lake: LakeOptions): Storage => ({
   shown: `ducklake:${lake.catalog.shown}`,
   exists: async () => {

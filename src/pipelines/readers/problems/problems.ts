@@ -20,8 +20,6 @@ import {
   stale,
 } from "./problemTexts.ts"
 
-export type { Problem, ProblemKind } from "../../../domain/run/problem.ts"
-
 export const readProblems = Effect.fnUntraced(function* (dataDir: string) {
   const health = yield* readHealth(dataDir)
   const last = yield* readLastRun(dataDir)

@@ -8,7 +8,7 @@ import { storedKey, type Table, tableName, versionsOf } from "../../../domain/ta
 import { parseDay, parseInstant } from "../../../domain/values/time.ts"
 import { UsageError } from "../../../domain/UsageError.ts"
 import { sqlFile } from "../../../load/sql/sqlFile.ts"
-import type { PublishedCopy, QueryParameters } from "../../../load/published/read/PublishedCopy.ts"
+import type { PublishedCopy } from "../../../load/published/read/PublishedCopy.ts"
 import { identifier } from "../../../load/sql/sql.ts"
 import { ArchiveReader } from "../../../archive/segments.ts"
 import { archiveOf, inArchive } from "../../publication/archiveOf.ts"
@@ -17,6 +17,7 @@ import { findFragment, type Fragment } from "./fragment.ts"
 import { type Columns, fieldsOf, rowsOfMart, type SourceRows } from "./martRows.ts"
 import type { Row } from "../runs.ts"
 import { findTarget, type Target, type TraceOptions } from "./traceTarget.ts"
+import type { QueryParameters } from "../../../load/sql/queryParameter.ts"
 
 export interface TracedFact {
   readonly key: Row

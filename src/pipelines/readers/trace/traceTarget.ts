@@ -6,10 +6,11 @@ import { counted } from "../../../domain/values/numbers.ts"
 import { type Table, tableName, versionsOf } from "../../../domain/table/table.ts"
 import { UsageError } from "../../../domain/UsageError.ts"
 import { type Mart, marts } from "../../../load/marts/marts.ts"
-import type { PublishedCopy, QueryParameters } from "../../../load/published/read/PublishedCopy.ts"
+import type { PublishedCopy } from "../../../load/published/read/PublishedCopy.ts"
 import { identifier } from "../../../load/sql/sql.ts"
 import { tables } from "../../catalog.ts"
 import type { Row } from "../runs.ts"
+import type { QueryParameters } from "../../../load/sql/queryParameter.ts"
 
 /** From `from` until before `to`, microseconds since 1970 UTC; as precise as it was typed. */
 export interface Moment {

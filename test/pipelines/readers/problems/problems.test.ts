@@ -7,15 +7,12 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { readHealth } from "../../../../src/pipelines/publication/health.ts"
-import {
-  type Problem,
-  problemsOf,
-  readProblems,
-} from "../../../../src/pipelines/readers/problems/problems.ts"
+import { problemsOf, readProblems } from "../../../../src/pipelines/readers/problems/problems.ts"
 import { readLastRun } from "../../../../src/pipelines/run/lastRun.ts"
 import { asAdmin, simulated } from "../../../support/simulated.ts"
 import { temporaryFolder } from "../../../support/temporaryFolder.ts"
 import { change, query, runOnce } from "../../../support/warehouseRun.ts"
+import type { Problem } from "../../../../src/domain/run/problem.ts"
 
 const HOUR = 3_600_000
 const small = { days: 10, vaults: 3, slowReadMs: 0, serverCaches: false }

@@ -14,13 +14,13 @@ import {
   nothingPublished,
   type PublishedCopy,
   publishedFile,
-  type QueryParameters,
   type QueryResult,
   ReadError,
   REPUBLISH,
 } from "../PublishedCopy.ts"
 import { ReaderEnded, ReaderProcess, StatementFailed } from "./ReaderProcess.ts"
 import { causeMessage } from "../../../../domain/values/causeMessage.ts"
+import type { QueryParameters } from "../../../sql/queryParameter.ts"
 
 export interface ReaderLimits {
   readonly memoryLimit: string
