@@ -8,16 +8,21 @@ import { settingRows } from "../parse/globalFlags.ts"
 /** Markdown of docs/cli.md. */
 export const commandPage = async (): Promise<string> => {
   const sections = await Promise.all(
-    commands.map(async ({ name }) => `## ${name}\n\n${fenced(await helpOf(name))}`),
+    commands.map(
+      async ({ name, neededBy }) => `## ${name}\n\n${neededBy}.\n\n${fenced(await helpOf(name))}`,
+    ),
   )
   return [
     "# Commands and settings",
-    "Written by `make docs` from the commands. Every command also takes the flags of the [settings](#settings).\n`--json` prints one object with snake_case keys, indented on a terminal and on one line elsewhere. What is below `body`,\n`request`, `response` and `value` keeps the spelling of the service. `call` and `query --format json` print data alone.",
+    "Written by `make docs` from the commands. Every command also takes the flags of the [settings](#settings).\nThe line above each command and the last column of the settings say [who](glossary.md#who-needs-what) needs it.\n`--json` prints one object with snake_case keys, indented on a terminal and on one line elsewhere. What is below `body`,\n`request`, `response` and `value` keeps the spelling of the service. `call` and `query --format json` print data alone.",
     fenced(await helpOf()),
     ...sections,
     "## Settings",
     "Flags win over the environment, the environment over the configuration file, the file over the defaults.\nSettings without a flag can only be set in the file.",
-    markdownTable(["in the file", "flag", "environment", "what it is", "default"], settingRows()),
+    markdownTable(
+      ["in the file", "flag", "environment", "what it is", "default", "needed by"],
+      settingRows(),
+    ),
     `The API key comes from \`${API_KEY}\`, or from the file that \`${API_KEY_FILE}\` names; it has no flag,\nwhich other users of the machine could see, and is not allowed in the configuration file.`,
     "## Exit codes",
     markdownTable(

@@ -15,7 +15,9 @@ export const tablesPage = (): string => {
     "All times are UTC. Columns that begin with `_` are the same in every table of `core`.",
     ...schemas.flatMap(({ name, about }) => {
       const within = entries.filter((entry) => entry.name.startsWith(`${name}.`))
-      return within.length === 0 ? [] : [`## ${name}`, about, ...within.map(section)]
+      return within.length === 0
+        ? []
+        : [`## ${name}`, about, ...neededByTable(within), ...within.map(section)]
     }),
     "",
   ]
@@ -35,6 +37,16 @@ export const schemas: ReadonlyArray<{ readonly name: string; readonly about: str
   { name: "ops", about: "The runs, and what is missing or wrong." },
   { name: "raw", about: "The archive of responses." },
 ]
+
+/** An index of the marts, by who needs them. */
+const neededByTable = (entries: ReadonlyArray<DictionaryEntry>): ReadonlyArray<string> => {
+  const rows = entries.flatMap(({ name, neededBy }) =>
+    neededBy === undefined ? [] : [`| ${neededBy.replace(": ", " | ")} | ${code(name)} |`],
+  )
+  return rows.length === 0
+    ? []
+    : [["| needed by | for | mart |", "| --- | --- | --- |", ...rows.toSorted()].join("\n")]
+}
 
 const PAGE_WIDTH = 100
 

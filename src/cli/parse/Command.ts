@@ -1,6 +1,7 @@
 // The type of a command, from which its help, flags and documentation are generated. A handler imports its work only
 // when it runs.
 import type { Options } from "yargs"
+import type { NeededBy } from "../../domain/neededBy.ts"
 import type { ExitCode } from "./exit.ts"
 
 export type Arguments = Readonly<Record<string, unknown>>
@@ -54,6 +55,8 @@ export const requestingSettings: ReadonlyArray<string> = [
 export interface Command {
   readonly name: string
   readonly summary: string
+  /** In docs/cli.md. */
+  readonly neededBy: NeededBy
   /** A longer text for the command's own help. */
   readonly details?: string
   readonly positional?: Positional

@@ -49,7 +49,7 @@ export const flagValues = (argv: Readonly<Record<string, unknown>>): Record<stri
     }),
   )
 
-/** The settings as rows of documentation: key in the file, flag, variable, description, default. */
+/** The settings as rows of documentation: key in the file, flag, variable, description, default, reader. */
 export const settingRows = (): ReadonlyArray<ReadonlyArray<string>> =>
   settingNames.map((name) => {
     const setting = settingOf(name)
@@ -59,5 +59,6 @@ export const settingRows = (): ReadonlyArray<ReadonlyArray<string>> =>
       environmentName(setting) === undefined ? "" : `\`${environmentName(setting) ?? ""}\``,
       `${setting.describe}: ${expected(setting.kind)}`,
       defaultText(setting),
+      setting.neededBy,
     ]
   })

@@ -28,6 +28,8 @@ export interface DictionaryColumn {
 export interface DictionaryEntry {
   readonly name: string
   readonly comment: string
+  /** Who needs a mart, and what for; the tables hold what the API has. */
+  readonly neededBy: string | undefined
   readonly grain: string
   /** No two rows have the same values in these. */
   readonly key: ReadonlyArray<string>
@@ -72,6 +74,7 @@ export const dictionaryOf = (tables: ReadonlyArray<Table>): ReadonlyArray<Dictio
 const martEntry = (mart: Mart): DictionaryEntry => ({
   name: `mart.${mart.name}`,
   comment: mart.description.trim(),
+  neededBy: mart.needed_by,
   grain: mart.grain,
   key: mart.key,
   source: `warehouse/marts/${mart.name}.sql`,
@@ -106,6 +109,7 @@ const tableEntry = (table: Table): DictionaryEntry => {
   return {
     name: tableName(table),
     comment: table.comment,
+    neededBy: undefined,
     grain: table.grain,
     key: storedKey(table),
     source: table.source,

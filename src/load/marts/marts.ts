@@ -1,6 +1,7 @@
 // The marts: views for analysts, each one SQL file and one YAML file under warehouse/marts. A new mart is
 // those two files and one line in `names`.
 import * as Schema from "effect/Schema"
+import { isNeededBy, readers } from "../../domain/neededBy.ts"
 import { identifier, literal } from "../sql/sql.ts"
 import { readWarehouseFile, WarehouseFileError } from "../sql/warehouseFile.ts"
 import { findWarehouseFolder } from "../sql/warehouseFolder.ts"
@@ -107,6 +108,13 @@ export type MartReference = typeof MartReference.Type
 
 const Document = Schema.Struct({
   description: Schema.NonEmptyString,
+  /** Who needs it, and what for. */
+  needed_by: Schema.String.check(
+    Schema.makeFilter(
+      (text) =>
+        isNeededBy(text) || `not \`<reader>: <what for>\`; readers are ${readers.join(", ")}`,
+    ),
+  ),
   /** One row per … */
   grain: Schema.NonEmptyString,
   key: Schema.NonEmptyArray(Schema.NonEmptyString),

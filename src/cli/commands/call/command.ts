@@ -4,6 +4,7 @@ import { type Command, requestingSettings, toggle, values } from "../../parse/Co
 export const call: Command = {
   name: "call",
   summary: "Send one request to an endpoint and print the response",
+  neededBy: "Developers: see what an endpoint responds, before or instead of loading it",
   details:
     "Sends one request to any endpoint and prints the decoded response as JSON. The inputs are validated first. Nothing is stored: the warehouse is neither opened nor locked.",
   positional: { name: "endpoint", describe: "An endpoint; --list lists them" },

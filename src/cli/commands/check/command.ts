@@ -4,6 +4,7 @@ import { type Command, toggle, values, warehouseSettings } from "../../parse/Com
 export const check: Command = {
   name: "check",
   summary: "Run the data-quality checks over the whole warehouse",
+  neededBy: "Administrators: know after a crash, a repair or a doubt that the stored data is sound",
   details:
     "Runs the checks that derive from the tables (keys, required columns, intervals, references, times) and those of warehouse/checks (accepted values, ranges, completeness, freshness, reconciliation) over every row, and stores the results in ops.check_results. A sync runs the cheap ones on the rows it wrote. Exit code 4 if a check of severity `error` fails. --against-archive also finds a changed value that breaks no rule: it rebuilds the tables from the archived responses, outside the warehouse, and compares them; no row is changed.",
   flags: {

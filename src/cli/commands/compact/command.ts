@@ -4,6 +4,8 @@ import { type Command, toggle, warehouseSettings } from "../../parse/Command.ts"
 export const compact: Command = {
   name: "compact",
   summary: "Join the archive files of each past month into one",
+  neededBy:
+    "Administrators: few large archive files instead of one for each run, for backups and cheap storage",
   details:
     "Every run writes one archive file. This joins the files of each past month into one and stores repeated bodies once. Parquet files need no compaction: there is one per table and month.",
   flags: { json: toggle("Print the summary as JSON") },

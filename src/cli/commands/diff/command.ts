@@ -4,6 +4,7 @@ import { type Command, toggle, value } from "../../parse/Command.ts"
 export const diff: Command = {
   name: "diff",
   summary: "Show what changed between two runs",
+  neededBy: "Auditors: what a run changed, and whether yesterday's report still stands",
   details:
     "Counts the rows of each table that are new, revised or ended since the older run, up to and including the newer one. --table lists them with their values before and after. With one run: what that run changed. Runs are named as in `vaulthouse runs show`. To see a table as it was at an instant, query mart.<table>_as_of(instant).",
   positional: { name: "run", describe: "Two runs, or one; `last` is the newest", many: true },

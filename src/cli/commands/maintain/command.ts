@@ -4,6 +4,7 @@ import { type Command, toggle, warehouseSettings } from "../../parse/Command.ts"
 export const maintain: Command = {
   name: "maintain",
   summary: "Join the small files of a lake and remove what no reader needs",
+  neededBy: "Administrators: keep a lake fast and small",
   details:
     "Many small commits leave many small files, and rows in PostgreSQL. This writes the rows to Parquet, joins small files, rewrites files with many deleted rows, and removes snapshots and superseded files older than the setting `lake.keepDays`. Writers wait while it runs. `vaulthouse schedule` does it once a day. A warehouse in a file needs no maintenance.",
   flags: { json: toggle("Print the summary as JSON") },

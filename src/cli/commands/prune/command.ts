@@ -4,6 +4,7 @@ import { type Command, toggle, value, warehouseSettings } from "../../parse/Comm
 export const prune: Command = {
   name: "prune",
   summary: "Delete old archived responses that no row was read from",
+  neededBy: "Administrators: free the disk of old responses",
   details:
     "Keeps the responses that stored rows were read from, whatever their age, and those in quarantine: every value can still be traced to its response, and a replay still rebuilds every table.",
   flags: {

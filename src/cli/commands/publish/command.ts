@@ -4,6 +4,7 @@ import { type Command, toggle, warehouseSettings } from "../../parse/Command.ts"
 export const publish: Command = {
   name: "publish",
   summary: "Publish again: the read-only copy, the Parquet files, PostgreSQL",
+  neededBy: "Administrators: publish after a run without publication, or after a file was damaged",
   details:
     "`sync` publishes whenever it found something new. Run this after `sync --no-publish`, after publishing to PostgreSQL failed, or with --all after `verify` found a damaged file or the warehouse was changed by hand.",
   flags: {

@@ -4,6 +4,7 @@ import { type Command, toggle, value, values } from "../../parse/Command.ts"
 export const query: Command = {
   name: "query",
   summary: "Query the published copy with SQL",
+  neededBy: "Analysts: SQL on the published copy without another tool",
   details:
     "Runs SQL (DuckDB's dialect) on the published copy, which is read-only. Pass the SQL as an argument, with --file, or on standard input; without SQL, a terminal opens an interactive shell. --param sets `$name` and `getvariable('name')`; a variable without a value is null.",
   positional: { name: "sql", describe: "One statement, in quotes" },

@@ -4,6 +4,7 @@ import { type Command, value, values } from "../../parse/Command.ts"
 export const report: Command = {
   name: "report",
   summary: "Write a report of the vaults over a period: one HTML file, PDF or PNG",
+  neededBy: "Vault operators: the period's figures and charts as one file, to mail or print",
   details:
     "Writes one file: the figures of a period compared with those of the period before, what is wrong with each vault, and its charts. The HTML file needs nothing else: it opens from disk, has no script, and can be mailed. PDF and PNG need a Chromium on this machine. The setting `report` writes one after every run that publishes.",
   flags: {

@@ -4,6 +4,7 @@ import { type Command, toggle, warehouseSettings } from "../../parse/Command.ts"
 export const restore: Command = {
   name: "restore",
   summary: "Restore a backup into a new data directory",
+  neededBy: "Administrators: continue from a backup",
   details:
     "Checks every file of the backup against its checksum, then copies them into --data-dir, which must hold no warehouse. The next sync continues from there.",
   positional: { name: "folder", describe: "A folder that `vaulthouse backup` wrote" },

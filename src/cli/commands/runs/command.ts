@@ -4,6 +4,7 @@ import { type Command, toggle, value } from "../../parse/Command.ts"
 export const runs: Command = {
   name: "runs",
   summary: "List the runs, or show one of them",
+  neededBy: "Administrators: what a run did, and why it failed",
   details:
     "`runs` lists the newest runs. `runs show ID` shows one: its tasks by pipeline and outcome, its errors in full, the checks that failed, and the gaps, quarantined responses and unknown fields it recorded. ID is `last` or the unique beginning of an id. Reads the published copy.",
   positional: {

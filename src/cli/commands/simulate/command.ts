@@ -24,6 +24,7 @@ const flags: Readonly<Record<string, Options>> = Object.fromEntries(
 export const simulate: Command = {
   name: "simulate",
   summary: "Start a simulated service with plausible vault history",
+  neededBy: "Developers: try everything without a service or a key",
   details:
     "Serves the whole API on this machine, with data generated from a seed: to try vaulthouse, for tests, and to develop against faults. Stop it with Ctrl-C.",
   flags,

@@ -4,6 +4,8 @@ import { type Command, toggle } from "../../parse/Command.ts"
 export const status: Command = {
   name: "status",
   summary: "Show how fresh and complete the warehouse is",
+  neededBy:
+    "Administrators: see at a glance whether the data is fresh and complete, and what to do if not",
   details:
     "Shows on one screen: health in a line, the last run or the one in progress, freshness by event time, and what needs attention and what to do about it. Reads the files that the last run wrote, and the published copy.",
   flags: {

@@ -4,6 +4,7 @@ import { type Command, requestingSettings, toggle, value } from "../../parse/Com
 export const swap: Command = {
   name: "swap",
   summary: "Show a token swap for a subaccount; send it with --execute",
+  neededBy: "Vault operators: send a token swap with a record of it",
   details:
     "Validates the request and prints it. With --execute, asks for confirmation, records the swap in core.swaps, sends the request exactly once and records the outcome. A swap is never sent twice: without a response, its outcome is unknown until the subaccount's transactions show it.",
   flags: {

@@ -4,6 +4,7 @@ import { type Command, toggle, value, values } from "../../parse/Command.ts"
 export const sync: Command = {
   name: "sync",
   summary: "Load what is new from the service into the warehouse",
+  neededBy: "Administrators: load what is new",
   details:
     "Reads everything new since the last run (all history the first time), loads it in small transactions, checks what it wrote, and publishes the read-only copy and the Parquet files. It can be stopped at any moment without losing data.",
   positional: {

@@ -4,6 +4,7 @@ import { type Command, toggle } from "../../parse/Command.ts"
 export const tables: Command = {
   name: "tables",
   summary: "Describe every table and mart: columns, units, sources, examples",
+  neededBy: "Analysts: look up what a table, a column or a unit means",
   details: "Lists all tables and marts, or those of a schema, or describes the columns of one.",
   positional: {
     name: "name",

@@ -58,6 +58,7 @@ const entryText = (entry: DictionaryEntry): string =>
     `one row per  ${paragraph(entry.grain, 13)}`,
     `key          ${paragraph(entry.key.join(", "), 13)}`,
     `source       ${paragraph(entry.source, 13)}`,
+    ...(entry.neededBy === undefined ? [] : [`needed by    ${paragraph(entry.neededBy, 13)}`]),
     ...(entry.shapes.length === 0
       ? []
       : [`shapes       ${paragraph(entry.shapes.join("; "), 13)}`]),

@@ -4,6 +4,7 @@ import { type Command, toggle, value, values, warehouseSettings } from "../../pa
 export const trace: Command = {
   name: "trace",
   summary: "Trace a value back to the response it was read from",
+  neededBy: "Auditors: the response behind a number",
   details:
     "For a row of a mart or core table, shows the rows it derives from with their earlier versions, the run that wrote them and the archived response each was read from. Without --date or --at, the newest row. Reads the published copy and the archive.",
   positional: { name: "table", describe: "A mart or core table" },

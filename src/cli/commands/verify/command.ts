@@ -4,6 +4,7 @@ import { type Command, toggle, warehouseSettings } from "../../parse/Command.ts"
 export const verify: Command = {
   name: "verify",
   summary: "Check the published files against their manifest",
+  neededBy: "Administrators: know that published files and archive are as they were written",
   details:
     "Compares every Parquet file with the manifest (existence, size, checksum, rows), the published copy with both, and every archived body with its hash. Exit code 4 if anything differs.",
   flags: { json: toggle("Print the findings as JSON") },
