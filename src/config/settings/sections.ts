@@ -1,4 +1,4 @@
-// The settings that are sections: their members, each with its default. Imports nothing heavy: every `--help` loads it.
+// The settings that have members: sections and lists of records, each with its default. Imports nothing heavy: every `--help` loads it.
 import { problemKinds } from "../../domain/run/problem.ts"
 import type { Fields, Kind } from "./kinds.ts"
 
@@ -219,6 +219,61 @@ export const report = section({
     describe: "Addresses or names of the vaults; all when empty",
   },
 })
+
+/** Which APY series there are. */
+export const apySeries = {
+  kind: {
+    type: "list",
+    of: {
+      type: "record",
+      fields: {
+        smoothing: { kind: { type: "boolean" }, describe: "The service's smoothing filter" },
+        averagingPeriodDays: {
+          kind: { type: "integer", min: 2, max: 365 },
+          default: 7,
+          describe: "Averaging window in days",
+        },
+      },
+    },
+  },
+  default: [
+    { smoothing: true, averagingPeriodDays: 7 },
+    { smoothing: false, averagingPeriodDays: 7 },
+  ],
+} as const
+
+/** Inclusive ranges of days. */
+export const performanceFeeRanges = {
+  kind: {
+    type: "list",
+    of: {
+      type: "record",
+      fields: {
+        start: { kind: { type: "day" }, describe: "First day" },
+        end: { kind: { type: "day" }, describe: "Last day" },
+      },
+    },
+  },
+  default: [],
+} as const
+
+/** Transactions by chain and hash. */
+export const revertReasons = {
+  kind: {
+    type: "list",
+    of: {
+      type: "record",
+      fields: {
+        chainId: {
+          kind: { type: "integer", min: 0, max: Number.MAX_SAFE_INTEGER },
+          describe: "Platform chain id",
+        },
+        transactionHash: { kind: { type: "text", example: "0x…" }, describe: "Transaction" },
+      },
+    },
+  },
+  default: [],
+} as const
 
 /** The fields of a receiver that gets messages. */
 const messageFields = {

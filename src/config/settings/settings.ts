@@ -4,14 +4,17 @@ import { contracts } from "../../domain/table/shape.ts"
 import { defaultTimeFields } from "../../domain/wire/timeFields.ts"
 import type { Kind, ValueOf } from "./kinds.ts"
 import {
+  apySeries,
   fields,
   lake,
   parquet,
   paths,
+  performanceFeeRanges,
   publish,
   publishedKeep,
   receiver,
   report,
+  revertReasons,
   schedule,
   vaults,
   wire,
@@ -223,24 +226,7 @@ export const settings = {
     neededBy: "Administrators: a service that revises points later than after two days",
   },
   apySeries: {
-    kind: {
-      type: "list",
-      of: {
-        type: "record",
-        fields: {
-          smoothing: { kind: { type: "boolean" }, describe: "The service's smoothing filter" },
-          averagingPeriodDays: {
-            kind: { type: "integer", min: 2, max: 365 },
-            default: 7,
-            describe: "Averaging window in days",
-          },
-        },
-      },
-    },
-    default: [
-      { smoothing: true, averagingPeriodDays: 7 },
-      { smoothing: false, averagingPeriodDays: 7 },
-    ],
+    ...apySeries,
     describe: "APY series to load",
     neededBy: "Analysts: yields over other averaging periods than 7 days",
   },
@@ -263,36 +249,13 @@ export const settings = {
     neededBy: "Risk officers: what subaccounts would bear if prices fell",
   },
   performanceFeeRanges: {
-    kind: {
-      type: "list",
-      of: {
-        type: "record",
-        fields: {
-          start: { kind: { type: "day" }, describe: "First day" },
-          end: { kind: { type: "day" }, describe: "Last day" },
-        },
-      },
-    },
-    default: [],
+    ...performanceFeeRanges,
     describe:
       "Date ranges to read performance fees for, in addition to year to date and month to date",
     neededBy: "Vault operators: performance fees of a past quarter or year",
   },
   revertReasons: {
-    kind: {
-      type: "list",
-      of: {
-        type: "record",
-        fields: {
-          chainId: {
-            kind: { type: "integer", min: 0, max: Number.MAX_SAFE_INTEGER },
-            describe: "Platform chain id",
-          },
-          transactionHash: { kind: { type: "text", example: "0x…" }, describe: "Transaction" },
-        },
-      },
-    },
-    default: [],
+    ...revertReasons,
     describe: "Transactions to read the revert reason of, in addition to the failed ones found",
     neededBy: "Vault operators: why a transaction failed that the service does not list",
   },
