@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { publishAnyway } from "../../src/pipelines/publication/publish.ts"
-import { money } from "../../src/serve/figures.ts"
+import { money, percent } from "../../src/serve/figures.ts"
 import { vaulthouse } from "../cli/command.ts"
 import { sharedWarehouse } from "../support/sharedWarehouse.ts"
 import { asAdmin, simulated } from "../support/simulated.ts"
@@ -60,6 +60,56 @@ describe("a report", () => {
         expect(page).toMatch(new RegExp(`${money(pnl)}<span class="as-of"\\s*>${money(before)}<`))
       }
       expect(page.match(/class="chart"/g)?.length).toBeGreaterThan(figures.length)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("measures a drawdown from a high that came before, not from a later one of the day", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* synced
+      yield* change(
+        dataDir,
+        "update core.ratio_history set adjusted_redeem_ratio = case when hour(observed_at) = 20 then 1.9 when hour(observed_at) = 3 then 0.8 else 1 end where observed_at::date = '2026-05-30'",
+      )
+      yield* publishAnyway({ dataDir, rebuildAll: false, parquet: undefined })
+      expect((yield* typed(dataDir, ["--days", "7", "--to", "2026-05-30"])).code).toBe(0)
+      const page = readFileSync(join(dataDir, "report.html"), "utf8")
+      const points = yield* queryFile(
+        publishedFile(dataDir),
+        `select vault_address, adjusted_redeem_ratio as ratio from core.ratio_history
+         where observed_at >= '2026-05-24' and observed_at < '2026-05-31'
+           and adjusted_redeem_ratio is not null and (actual_tvl <> 0 or tvl_on_vault <> 0)
+         order by vault_address, observed_at`,
+      )
+      const vaults = Map.groupBy(points, (point) => point["vault_address"])
+      expect(vaults.size).toBeGreaterThan(0)
+      for (const ofVault of vaults.values()) {
+        let [high, deepest] = [0, 0]
+        for (const { ratio } of ofVault) {
+          high = Math.max(high, Number(ratio))
+          deepest = Math.max(deepest, 1 - Number(ratio) / high)
+        }
+        expect(deepest).toBeLessThan(0.5)
+        expect(page).toContain(percent(deepest))
+      }
+      expect(page).not.toContain(percent(1 - 0.8 / 1.9))
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("marks what is of a part of its period", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* synced
+      expect((yield* typed(dataDir, ["--days", "20", "--to", "2026-05-31"])).code).toBe(0)
+      const page = readFileSync(join(dataDir, "report.html"), "utf8")
+      const [{ before, days } = {}] = yield* queryFile(
+        publishedFile(dataDir),
+        `select sum(pnl_usd_change) as before, sum(days_since_before) filter (pnl_usd_change is not null) as days
+         from mart.pnl_daily where day between '2026-04-22' and '2026-05-11'
+         group by vault_address order by vault_address`,
+      )
+      expect(Number(days)).toBeLessThan(20)
+      expect(page).toMatch(
+        new RegExp(`${money(before)}<span class="note"\\s*>${Number(days)} of 20 days<`),
+      )
     }).pipe(Effect.scoped),
   )
 

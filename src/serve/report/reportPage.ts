@@ -2,8 +2,10 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { raw } from "hono/html"
+import { counted } from "../../domain/values/numbers.ts"
 import { MILLIS_PER_DAY } from "../../domain/values/time.ts"
 import { count, MISSING, money, percent, ratio } from "../figures.ts"
+import type { Row } from "../html/columns.ts"
 import { html, type Html, name } from "../html/html.ts"
 import { styleSheets } from "../html/styles.ts"
 import { svgChart } from "../html/svgChart.ts"
@@ -52,23 +54,41 @@ export const reportPage = (report: Report): string => {
   )
 }
 
-const shown: ReadonlyArray<
-  readonly [column: string, label: string, format: (value: unknown) => string]
-> = [
-  ["collateral_ratio", "Collateral ratio", ratio],
-  ["collateral_ratio_low", "Lowest", ratio],
-  ["hours_below_par", "Hours below par", count],
-  ["drawdown", "Drawdown", percent],
-  ["apy_smoothed", "APY, mean", percent],
-  ["nav_usd", "Net value, USD", money],
-  ["pnl_change_usd", "PnL change, USD", money],
-  ["share_of_hours_present", "Hours present", (value) => percent(value, 0)],
+interface Figure {
+  readonly column: string
+  readonly label: string
+  readonly format: (value: unknown) => string
+  /** Of a figure over the period: the column that counts the days it is made of. */
+  readonly days?: string
+  /** Of a level: the column of its day, which is the last of the period where nothing is missing. */
+  readonly on?: string
+}
+
+const shown: ReadonlyArray<Figure> = [
+  {
+    column: "collateral_ratio",
+    label: "Collateral ratio",
+    format: ratio,
+    on: "collateral_ratio_on",
+  },
+  { column: "collateral_ratio_low", label: "Lowest", format: ratio, days: "ratio_days" },
+  { column: "hours_below_par", label: "Hours below par", format: count, days: "ratio_days" },
+  { column: "drawdown", label: "Drawdown", format: percent, days: "ratio_days" },
+  { column: "apy_smoothed", label: "APY, smoothed, mean", format: percent, days: "apy_days" },
+  { column: "nav_usd", label: "Net value, USD", format: money, on: "nav_on" },
+  { column: "pnl_change_usd", label: "PnL change, USD", format: money, days: "pnl_days" },
+  {
+    column: "share_of_hours_present",
+    label: "Hours present",
+    format: (value) => percent(value, 0),
+  },
 ]
 
 /** The figures of every vault, each with that of the previous period below. */
-const figures = ({ vaults }: Report): Html =>
+const figures = ({ vaults, before, from, to }: Report): Html =>
   table<VaultReport>({
-    caption: "At the end of the period, or over it; below each figure, that of the previous period",
+    caption:
+      "At the end of the period, or over it; below each figure, that of the previous period. A figure of a part of its period says of how many days it is; a level that is older than the period's last day says of which day",
     rows: vaults,
     empty: "No vault is in the report.",
     columns: [
@@ -76,19 +96,39 @@ const figures = ({ vaults }: Report): Html =>
         label: "Vault",
         cell: ({ vault }) => html`<a href="#${anchor(vault)}">${name(vaultName(vault))}</a>`,
       },
-      ...shown.map(([column, label, format]) => ({
-        label,
+      ...shown.map((figure) => ({
+        label: figure.label,
         align: "right" as const,
-        cell: ({ period, before }: VaultReport) =>
-          html`${cell(period?.[column], format)}<span class="as-of"
-              >${cell(before?.[column], format)}</span
+        cell: (each: VaultReport) =>
+          html`${cell(figure, each.period, from, to)}<span class="as-of"
+              >${cell(figure, each.before, before, from)}</span
             >`,
       })),
     ],
   })
 
-const cell = (value: unknown, format: (value: unknown) => string): string =>
-  value === undefined || value === null ? MISSING : format(value)
+/** A figure of the period, whose end is exclusive, marked where it is of a part of it. */
+const cell = (
+  { column, format, days, on }: Figure,
+  row: Row | undefined,
+  from: number,
+  to: number,
+): Html => {
+  const value = row?.[column]
+  if (value === undefined || value === null) return html`${MISSING}`
+  const [found, all] = [
+    days === undefined ? undefined : Number(row?.[days]),
+    (to - from) / MILLIS_PER_DAY,
+  ]
+  const day = on === undefined ? undefined : String(row?.[on])
+  const part =
+    found !== undefined && found < all
+      ? `${count(found)} of ${counted(all, "day")}`
+      : day !== undefined && day !== dayOf(to - MILLIS_PER_DAY)
+        ? `of ${day}`
+        : undefined
+  return html`${format(value)}${part !== undefined && html`<span class="note">${part}</span>`}`
+}
 
 const anchor = (vault: Readonly<Record<string, unknown>>): string =>
   `${String(vault["chain_id"])}-${String(vault["vault_address"])}`
