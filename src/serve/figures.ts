@@ -47,3 +47,9 @@ export const compact = formatted({ notation: "compact", maximumSignificantDigits
 /** `2026-11-22T12:40:05Z` as `2026-11-22 12:40`; a day is left as it is. */
 export const instant = (value: unknown): string =>
   typeof value === "string" && value !== "" ? value.slice(0, 16).replace("T", " ") : MISSING
+
+/** The time between two instants in words, rounded down: `5 h old`, `55 d old`. */
+export const age = (from: string, to: string): string => {
+  const hours = Math.floor((Date.parse(to) - Date.parse(from)) / 3_600_000)
+  return hours < 48 ? `${hours} h old` : `${Math.floor(hours / 24)} d old`
+}

@@ -170,6 +170,13 @@ describe("pages", () => {
         }
         const below = rows.find((row) => row.includes("(ratio 0.9999)")) ?? ""
         expect(below).toMatch(/class="figure"[^>]*>0\.9999</)
+        // An age stands beside a figure that is older than its target, and beside no other.
+        expect(below).toMatch(
+          />0\.9999<\/a>\s*<span class="as-of"\s*><time[^>]*>[^<]*<\/time><\/span/,
+        )
+        expect(rows.find((row) => row.includes("APY (smoothed, 7d) series stale"))).toMatch(
+          /column=apy_smoothed&[^>]*>[^<]*<\/a>\s*<span class="as-of"\s*><time[^>]*>2026-05-29[^<]*<\/time>, <strong[^>]*>3 d old</,
+        )
         const [, path = ""] = /class="vault" href="([^"]+)"/.exec(below) ?? []
         const belowPar = /id="below_par".*?<\/section>/s.exec((yield* get(`${url}${path}`)).body)
         expect(belowPar?.[0]).toMatch(/column=collateral_ratio[^>]*>0\.9999</)
@@ -212,8 +219,18 @@ describe("pages", () => {
           Effect.map(shown(`trouble=${state}`), ({ names }) => names),
         )
         expect(new Set(states.flat())).toEqual(new Set(all))
-        expect(states.flat()).toHaveLength(all.length)
         expect(states[0]?.length).toBeGreaterThan(0)
+        // As many as the first sentence counts, and those whose lines say so.
+        const [trouble = [], watch = [], data = [], none = []] = states
+        for (const [found, mark, words] of [
+          [trouble, "Trouble", "in trouble"],
+          [watch, "Watch", "to watch"],
+          [data, "Data", "with incomplete data"],
+        ] as const) {
+          expect(body).toContain(`${found.length} ${words}`)
+          expect(rows.filter((row) => row.includes(`>${mark}</span>`))).toHaveLength(found.length)
+        }
+        expect(none.some((vault) => [...trouble, ...watch, ...data].includes(vault))).toBe(false)
         expect((yield* shown("name=nobody")).body).toContain(
           `None of the ${all.length} vaults matches`,
         )
@@ -317,6 +334,41 @@ describe("pages", () => {
         )
         for (const raw of ["<script>", "\u202E", "\u0007"]) expect(body).not.toContain(raw)
       }
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("say of a vault that has ended, and of one without data, what they are", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* synced
+      const [ended = {}, empty = {}] = yield* vaultsOf(dataDir)
+      const of = (vault: Readonly<Record<string, unknown>>) =>
+        `vault_address = '${String(vault["vault_address"])}'`
+      yield* change(
+        dataDir,
+        `update core.vaults set status = 'closed' where ${of(ended)}`,
+        ...[ended, empty].flatMap((vault) => [
+          `delete from core.ratio_history where ${of(vault)} and (observed_at > '2026-05-24' or ${of(empty)})`,
+          `delete from core.pnl_history where ${of(vault)} and (snapshot_at > '2026-05-24' or ${of(empty)})`,
+          `delete from core.apy_history where ${of(vault)} and (date > '2026-05-24' or ${of(empty)})`,
+          `delete from core.allocation_history where ${of(vault)} and (date > '2026-05-24' or ${of(empty)})`,
+          `delete from core.position_snapshots where ${of(vault)} and (snapshot_at > '2026-05-24' or ${of(empty)})`,
+        ]),
+        "delete from ops.stored_marts",
+      )
+      yield* publishAgain(dataDir)
+      const url = yield* startServer(dataDir)
+      const page = (vault: Readonly<Record<string, unknown>>) =>
+        Effect.map(
+          get(`${url}/vault/${String(vault["chain_id"])}/${String(vault["vault_address"])}`),
+          ({ body }) => body,
+        )
+      const ofEnded = yield* page(ended)
+      expect(ofEnded).toContain("It has ended")
+      expect(ofEnded).not.toContain("Nothing is wrong with it")
+      const ofEmpty = yield* page(empty)
+      expect(ofEmpty).toContain("No collateral ratio of it is on record.")
+      expect(ofEmpty).not.toContain("It has never been below par")
+      expect(ofEmpty).not.toContain('id="charts"')
     }).pipe(Effect.scoped),
   )
 

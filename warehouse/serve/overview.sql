@@ -1,7 +1,14 @@
 -- One row for each vault: what an allocator looks at first, each figure with its instant.
 with
 
-latest as (select * from mart.vault_latest),
+latest as (
+    select
+        latest.*,
+        clock.now_at,
+        clock.now_at - to_seconds(round(latest.lowest_health_age_hours * 3600)) as lowest_health_at
+    from mart.vault_latest as latest
+    inner join mart.clock on true
+),
 
 recent_days as (
     select days.*, clock.now_at::date as today
@@ -34,6 +41,57 @@ late_series as (
         arg_min(series, newest_at) as oldest_series
     from mart.freshness
     group by chain_id, vault_address
+),
+
+-- How old what a figure is made of may be, as in mart.freshness and mart.pipeline_freshness.
+targets as (
+    select series as subject, max(target_hours) as target_hours
+    from mart.freshness
+    group by series
+    union all
+    select pipeline as subject, target_hours
+    from mart.pipeline_freshness
+),
+
+instants as (
+    unpivot (
+        select
+            chain_id,
+            vault_address,
+            now_at,
+            ratio_at,
+            pnl_at,
+            nav_at,
+            lowest_health_at,
+            allocation_on::timestamp as allocation_on,
+            apy_smoothed_on::timestamp as apy_smoothed_on,
+            apy_unsmoothed_on::timestamp as apy_unsmoothed_on
+        from latest
+    )
+    on ratio_at, pnl_at, nav_at, lowest_health_at, allocation_on, apy_smoothed_on, apy_unsmoothed_on
+    into name as_of value figure_at
+),
+
+-- A list of the instants that are older than their target, by the name of their column.
+late_figures as (
+    select
+        instants.chain_id,
+        instants.vault_address,
+        list(distinct instants.as_of order by instants.as_of) as late
+    from instants
+    inner join targets
+        on
+            case instants.as_of
+                when 'ratio_at' then targets.subject = 'ratio'
+                when 'pnl_at' then targets.subject = 'pnl'
+                when 'nav_at' then targets.subject = 'positions'
+                when 'lowest_health_at' then targets.subject = 'health_factors'
+                when 'allocation_on' then targets.subject = 'allocation'
+                when 'apy_smoothed_on' then starts_with(targets.subject, 'apy_smoothed')
+                when 'apy_unsmoothed_on' then starts_with(targets.subject, 'apy_unsmoothed')
+            end
+    where instants.now_at - instants.figure_at > to_hours(targets.target_hours)
+    group by instants.chain_id, instants.vault_address
 )
 
 select
@@ -41,7 +99,7 @@ select
     coalesce(latest.nav_usd, latest.reported_tvl) as tvl_usd,
     case when latest.nav_usd is null then latest.reported_tvl_since_at else latest.nav_at end as tvl_at,
     case when latest.nav_usd is null then 'reported_tvl' else 'nav_usd' end as tvl_column,
-    clock.now_at - to_seconds(round(latest.lowest_health_age_hours * 3600)) as lowest_health_at,
+    late_figures.late,
     ninety_days.ratios,
     ninety_days.low as ratio_low_90d,
     ninety_days.high as ratio_high_90d,
@@ -54,7 +112,7 @@ select
     late_series.oldest_series,
     late_series.oldest_at
 from latest
-inner join mart.clock on true
 left join ninety_days using (vault_address)
 left join late_series using (chain_id, vault_address)
+left join late_figures using (chain_id, vault_address)
 order by latest.is_ended, latest.vault_name, latest.chain_id, latest.vault_address

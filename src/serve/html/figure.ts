@@ -8,9 +8,14 @@ export const time = (value: unknown): Html =>
     ? html`<time datetime="${value}">${instant(value)}</time>`
     : html`${MISSING}`
 
-/** A figure linked to its trace, with its instant below. */
-export const figure = (text: string, asOf: unknown, href: string | undefined): Html =>
+/** A figure linked to its trace, with its instant below, and its age if that is given. */
+export const figure = (
+  text: string,
+  asOf: unknown,
+  href: string | undefined,
+  age?: string | undefined,
+): Html =>
   text === MISSING
     ? html`<span class="missing">${MISSING}</span>`
     : html`${href === undefined ? text : html`<a class="figure" href="${href}">${text}</a>`}
-      ${typeof asOf === "string" && html`<span class="as-of">${time(asOf)}</span>`}`
+      ${typeof asOf === "string" && html`<span class="as-of">${time(asOf)}${age !== undefined && html`, <strong class="severity-2">${age}</strong>`}</span>`}`

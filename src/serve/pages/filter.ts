@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { ReadError } from "../../pipelines/readers/published.ts"
 import { choice } from "../html/choice.ts"
 import { html, type Html } from "../html/html.ts"
-import { NO_TROUBLE, type Vault, vaultName, worstSeverity } from "../vaults.ts"
+import { NO_TROUBLE, type Vault, vaultName } from "../vaults.ts"
 
 /** Absent and empty values do not filter. */
 export interface Filter {
@@ -14,7 +14,7 @@ export interface Filter {
   readonly trouble?: string
 }
 
-/** The states of a vault, by the severity of its worst trouble. */
+/** The states of a vault, by the severity of its troubles. A vault with several troubles can be in several. */
 export const states: ReadonlyArray<{
   readonly severity: number
   readonly value: string
@@ -25,6 +25,12 @@ export const states: ReadonlyArray<{
   { severity: 3, value: "data", description: "with incomplete data" },
   { severity: NO_TROUBLE, value: "none", description: "with nothing to report" },
 ]
+
+/** Whether any trouble of the vault has the severity; NO_TROUBLE: whether it has none. */
+export const hasState = ({ troubles }: Vault, severity: number): boolean =>
+  severity === NO_TROUBLE
+    ? troubles.length === 0
+    : troubles.some((trouble) => Number(trouble["severity"]) === severity)
 
 export const isFiltered = ({ name, chain, trouble }: Filter): boolean =>
   [name, chain, trouble].some((value) => (value ?? "").trim() !== "")
@@ -55,7 +61,8 @@ export const filtered = Effect.fnUntraced(function* (
   return vaults.filter(
     (vault) =>
       (chain === "" || String(vault["chain_id"]) === chain) &&
-      (trouble === "" || states[values.indexOf(trouble)]?.severity === worstSeverity(vault)) &&
+      (trouble === "" ||
+        hasState(vault, states[values.indexOf(trouble)]?.severity ?? NO_TROUBLE)) &&
       `${vaultName(vault)}\n${String(vault["vault_address"])}`.toLowerCase().includes(search),
   )
 })

@@ -8,9 +8,9 @@ import { sparkline } from "../html/sparkline.ts"
 import { table } from "../html/table.ts"
 import { troubleList } from "../html/troubles.ts"
 import { latestTrace, vaultPage } from "../links.ts"
-import { type Overview, type Vault, vaultName, worstSeverity } from "../vaults.ts"
-import { latestFigure } from "./vaultFigures.ts"
-import { type Filter, filtered, filterForm, isFiltered, states } from "./filter.ts"
+import { type Overview, type Vault, vaultName } from "../vaults.ts"
+import { lateAge, latestFigure } from "./vaultFigures.ts"
+import { type Filter, filtered, filterForm, hasState, isFiltered, states } from "./filter.ts"
 
 export const overviewPage = ({ vaults }: Overview, filter: Filter) =>
   Effect.map(filtered(vaults, filter), (shown): Page => ({
@@ -51,7 +51,7 @@ export const overviewPage = ({ vaults }: Overview, filter: Filter) =>
 
 const summary = (vaults: ReadonlyArray<Vault>): Html => {
   const counts = states.map(({ severity, description }, place) => {
-    const vaultsInState = vaults.filter((vault) => worstSeverity(vault) === severity)
+    const vaultsInState = vaults.filter((vault) => hasState(vault, severity))
     const text = `${count(vaultsInState.length)} ${description}`
     return html`${place > 0 && ", "}${severity < 3 ? html`<strong class="severity-${severity}">${text}</strong>` : text}`
   })
@@ -98,8 +98,15 @@ const sparklineCell = (row: Vault): Html => {
 
 const withdrawalsCell = (row: Vault): Html => {
   const cover = row["withdrawal_buffer_adequacy"]
+  const lateBuffer = lateAge(row, "nav_at")
   return html`${latestFigure(row, "pending_withdrawals_share", percent, "withdrawals_since_at")}
-  ${cover !== null && html`<span class="note">buffer ${multiple(cover)}</span>`}`
+  ${
+    cover !== null &&
+    html`<span class="note"
+      >buffer
+      ${multiple(cover)}${lateBuffer !== undefined && html`, <strong class="severity-2">${lateBuffer}</strong>`}</span
+    >`
+  }`
 }
 
 const freshnessCell = (row: Vault): Html => {

@@ -1,5 +1,5 @@
 // Lists the newest figures of a vault, each with its instant and a link to its trace.
-import { amount, money, multiple, percent, ratio, times } from "../figures.ts"
+import { age, amount, money, multiple, percent, ratio, times } from "../figures.ts"
 import type { Row } from "../html/columns.ts"
 import { figure } from "../html/figure.ts"
 import { html, type Html } from "../html/html.ts"
@@ -11,7 +11,16 @@ export const latestFigure = (
   column: string,
   format: (value: unknown) => string,
   asOf: string,
-): Html => figure(format(vault[column]), vault[asOf], latestTrace(vault, column))
+): Html =>
+  figure(format(vault[column]), vault[asOf], latestTrace(vault, column), lateAge(vault, asOf))
+
+/** The age of what a row of overview.sql gives an instant, if that is older than its target. */
+export const lateAge = (vault: Row, asOf: string): string | undefined => {
+  const { late, now_at: now } = vault
+  return Array.isArray(late) && late.includes(asOf)
+    ? age(String(vault[asOf]), String(now))
+    : undefined
+}
 
 const shown: ReadonlyArray<
   readonly [label: string, column: string, format: (value: unknown) => string, asOf: string]

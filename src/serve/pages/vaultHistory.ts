@@ -15,7 +15,10 @@ export const vaultHistory = (vault: Row): Readonly<Record<string, TableSection<R
     below_par: {
       title: "Below par",
       caption: "Each time its collateral ratio was below 1, the newest first",
-      empty: "It has never been below par.",
+      empty:
+        vault["ratio_at"] === null
+          ? "No collateral ratio of it is on record."
+          : "It has never been below par.",
       columns: [
         timeColumn("From", "from_at"),
         timeColumn("To", "to_at"),
