@@ -365,6 +365,16 @@ describe("pages", () => {
       const ofEnded = yield* page(ended)
       expect(ofEnded).toContain("It has ended")
       expect(ofEnded).not.toContain("Nothing is wrong with it")
+      // What it no longer reports is not expected of it: each day is as complete as the other vaults.
+      const day = "2026-05-28"
+      const [expected = {}] = yield* queryFile(
+        join(dataDir, "published/vaulthouse.duckdb"),
+        `select count(*) as points, count(*) filter (state = 'present') as present from mart.completeness
+         where expected_at::date = '${day}' and not (${of(ended)} and state = 'empty')`,
+      )
+      expect((yield* get(`${url}/data`)).body).toContain(
+        `${day}: ${((100 * Number(expected["present"])) / Number(expected["points"])).toFixed(1)} %`,
+      )
       const ofEmpty = yield* page(empty)
       expect(ofEmpty).toContain("No collateral ratio of it is on record.")
       expect(ofEmpty).not.toContain("It has never been below par")

@@ -277,4 +277,5 @@ select
 from troubles
 -- Vaults that have ended are left out, whatever was wrong with them.
 semi join latest using (chain_id, vault_address)
-order by troubles.severity, troubles.kind, troubles.since_at
+order by
+    troubles.severity, troubles.kind, troubles.since_at, words, troubles.chain_id, troubles.vault_address

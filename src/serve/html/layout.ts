@@ -69,7 +69,7 @@ export const documentHead = (
   )
 
 export const documentEnd = `</main>
-<footer><p>Times are UTC. The time below a figure is the time it is for; the figure links to the response it was read from.</p></footer>
+<footer><p>Times are UTC. The time below a figure is the time it is for; the figure links to the response it was read from. Ratios are rounded down, so that none below 1 reads as 1.</p></footer>
 </body>
 </html>
 `

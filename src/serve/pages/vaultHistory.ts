@@ -43,7 +43,7 @@ export const vaultHistory = (vault: Row): Readonly<Record<string, TableSection<R
         day("collateral_ratio_low", "Lowest", ratio),
         day("apy_smoothed", "APY", percent),
         day("apy_unsmoothed", "APY, raw", percent),
-        day("pnl_usd", "PnL, USD", money),
+        day("pnl_usd", "PnL, unrealized, USD", money),
         day("nav_usd", "Net value, USD", money),
         day("buffer_usd", "Buffer, USD", money),
         {

@@ -48,7 +48,9 @@ export const reportPage = (report: Report): string => {
             </p>
             ${figures(report)} ${report.vaults.map((vault) => section(vault, report))}
           </main>
-          <footer><p>Made by vaulthouse.</p></footer>
+          <footer>
+            <p>Made by vaulthouse. Ratios are rounded down, so that none below 1 reads as 1.</p>
+          </footer>
         </body>
       </html> `,
   )
