@@ -1,4 +1,6 @@
 // Formats figures and instants, on the server and in the browser. A missing value is a dash, never a zero.
+import { MILLIS_PER_HOUR } from "../domain/values/time.ts"
+
 export const MISSING = "–"
 
 const numberOf = (value: unknown): number | undefined => {
@@ -50,6 +52,6 @@ export const instant = (value: unknown): string =>
 
 /** The time between two instants in words, rounded down: `5 h old`, `55 d old`. */
 export const age = (from: string, to: string): string => {
-  const hours = Math.floor((Date.parse(to) - Date.parse(from)) / 3_600_000)
+  const hours = Math.floor((Date.parse(to) - Date.parse(from)) / MILLIS_PER_HOUR)
   return hours < 48 ? `${hours} h old` : `${Math.floor(hours / 24)} d old`
 }

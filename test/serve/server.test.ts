@@ -230,7 +230,7 @@ describe("pages", () => {
           expect(body).toContain(`${found.length} ${words}`)
           expect(rows.filter((row) => row.includes(`>${mark}</span>`))).toHaveLength(found.length)
         }
-        expect(none.some((vault) => [...trouble, ...watch, ...data].includes(vault))).toBe(false)
+        expect(none.some((each) => [...trouble, ...watch, ...data].includes(each))).toBe(false)
         expect((yield* shown("name=nobody")).body).toContain(
           `None of the ${all.length} vaults matches`,
         )
