@@ -9,12 +9,7 @@ export const time = (value: unknown): Html =>
     : html`${MISSING}`
 
 /** A figure linked to its trace, with its instant below, and its age if that is given. */
-export const figure = (
-  text: string,
-  asOf: unknown,
-  href: string | undefined,
-  age?: string | undefined,
-): Html =>
+export const figure = (text: string, asOf: unknown, href: string | undefined, age?: string): Html =>
   text === MISSING
     ? html`<span class="missing">${MISSING}</span>`
     : html`${href === undefined ? text : html`<a class="figure" href="${href}">${text}</a>`}
