@@ -131,9 +131,9 @@ ${all.map(lineOf).join("\n")}
 ${missed.length === 0 ? "Every run met the aim." : `Missed: ${missed.map(({ name, value }) => `${name} (${value.toFixed(2)})`).join(", ")}.`}
 A million rows cost vaulthouse ${perMillion(none.first)}, the plain script ${perMillion(none.plain)}${none.dlt === undefined ? "" : `, dlt ${perMillion(none.dlt)}`}.
 
-Requests sent in each round trip of ${CHARTED} ms, of ${AT_ONCE} that may be under way. The two lists of vaults come first, one after the
-other, so that a vault that changes from one to the other is in one at least; the window then doubles, and the next run starts
-with it:
+Requests sent in each round trip of ${CHARTED} ms, of ${AT_ONCE} that may be under way. The two lists of vaults come first, in a first
+run one after the other, so that a vault that is closed meanwhile is in one at least; the window then doubles, and the next run
+starts with it:
 
 \`\`\`
 first sync  ${bars(charted?.underWay.first ?? [])}

@@ -15,7 +15,7 @@ import type { Proxies } from "../domain/wire/proxies.ts"
 import type { ArchivedResponse, Lineage } from "../domain/wire/response.ts"
 import { annotateSpan, spanned } from "../domain/run/span.ts"
 import type { Retry } from "../domain/wire/retry.ts"
-import { CurrentTask } from "../domain/run/task.ts"
+import { CurrentTask, type Task } from "../domain/run/task.ts"
 import { decodeResponse } from "./decode.ts"
 import type { AnyEndpoint, Endpoint, Inputs } from "./Endpoint.ts"
 import { hasPlatformSegment } from "./errorResponse.ts"
@@ -88,7 +88,7 @@ export class ApiClient extends Context.Service<
         const base = new URL(settings.baseUrl)
         const key = settings.apiKey === undefined ? undefined : Redacted.value(settings.apiKey)
         const connection = { transport, key, redact: redactor(key), maxResponseMegabytes }
-        const begun = new WeakSet<object>()
+        const calls = new WeakMap<Task, number>()
         let isPlatformConfirmed = false
         let clockSkewSeconds: number | undefined
 
@@ -118,28 +118,25 @@ export class ApiClient extends Context.Service<
 
           const { attemptSeconds = 0 } = endpoint
           const timeoutSeconds = Math.max(settings.requestTimeoutSeconds, attemptSeconds)
+          const task = yield* CurrentTask
           const spending = {
             endpoint: endpoint.name,
+            requestsLeft: task === undefined ? 1 : requestsLeft(calls, task),
             maxWaitMillis: retryBudgetSeconds * 1000,
             isSlow: attemptSeconds > 0,
             expectsServerErrors: endpoint.absences?.["5xx with detail"] !== undefined,
           }
           const activeTime = new ActiveTime(yield* Clock.currentTimeMillis)
-          const task = yield* CurrentTask
           const clocks = task === undefined ? [activeTime] : [activeTime, task.activeTime]
           const send = Effect.suspend(() => {
             attempts += 1
-            if (task !== undefined) begun.add(task)
             return exchange(connection, request, timeoutSeconds)
           })
 
           const attempt = Effect.gen(function* () {
             const resume = yield* pause(clocks)
             const received = yield* budget
-              .spend(Effect.andThen(resume, send), {
-                ...spending,
-                isContinued: task !== undefined && begun.has(task),
-              })
+              .spend(Effect.andThen(resume, send), spending)
               .pipe(Effect.ensuring(resume))
             clockSkewSeconds = received.clockSkewSeconds ?? clockSkewSeconds
             yield* annotateSpan({
@@ -230,6 +227,13 @@ export class ApiClient extends Context.Service<
         return ApiClient.of({ call, clockSkewSeconds: Effect.sync(() => clockSkewSeconds) })
       }),
     )
+}
+
+/** Counts a call of the task; one that has made all it was expected to make has as many left as it has made. */
+const requestsLeft = (calls: WeakMap<Task, number>, task: Task): number => {
+  const made = calls.get(task) ?? 0
+  calls.set(task, made + 1)
+  return made < task.expectedRequests ? task.expectedRequests - made : made
 }
 
 /** Adds the fields with which a span records an error. */

@@ -14,7 +14,7 @@ const spending = {
   maxWaitMillis: 120_000,
   isSlow: false,
   expectsServerErrors: false,
-  isContinued: false,
+  requestsLeft: 1,
 }
 
 const get = (url: string) =>

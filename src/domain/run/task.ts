@@ -1,5 +1,5 @@
-// The current task. The archive records it with every response, and the time that its requests wait for a start does
-// not count against its timeout.
+// The current task. The archive records it with every response, the request budget sends its requests before those of
+// tasks with fewer left, and the time that they wait for a start does not count against its timeout.
 import * as Context from "effect/Context"
 import type { ActiveTime } from "./ActiveTime.ts"
 
@@ -10,6 +10,8 @@ export interface TaskName {
 
 export interface Task extends TaskName {
   readonly activeTime: ActiveTime
+  /** How many requests it will probably send, one after the other. */
+  readonly expectedRequests: number
 }
 
 /** The current task; `undefined` for a request outside a run. */

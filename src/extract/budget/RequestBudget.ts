@@ -31,8 +31,8 @@ export interface Spending {
   readonly isSlow: boolean
   /** Its server errors are an expected absence (§7), not a sign of trouble. */
   readonly expectsServerErrors: boolean
-  /** The task has sent a request before: it goes on before others begin. */
-  readonly isContinued: boolean
+  /** How many requests its task will probably send from this one on, one after the other: the most go first. */
+  readonly requestsLeft: number
 }
 
 export class RequestBudget extends Context.Service<
@@ -138,7 +138,7 @@ export class RequestBudget extends Context.Service<
             }
             resize()
             return yield* Effect.fromResult(outcome)
-          }).pipe((work) => slots.within(work, spending.isContinued), starts.during)
+          }).pipe((work) => slots.within(work, spending.requestsLeft), starts.during)
 
         return RequestBudget.of({
           spend,

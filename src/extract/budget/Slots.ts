@@ -1,12 +1,12 @@
-// Limits how many requests are under way. Those of a task that has begun go before first ones: otherwise a partition of many
-// pages waits for all others at each page, and is still being read when there is nothing left to send beside it.
+// Limits how many requests are under way. Those of a task with the most requests left go first: a task sends one after the
+// other, so the longest one that begins last is still being read when there is nothing left to send beside it.
 import * as Effect from "effect/Effect"
 
 type Resume = (effect: Effect.Effect<void>) => void
 
 export class Slots {
-  private readonly continued = new Set<Resume>()
-  private readonly first = new Set<Resume>()
+  /** By the number of requests left. */
+  private readonly waiting = new Map<number, Set<Resume>>()
   private size: number
   private taken = 0
   private isFilling = false
@@ -20,25 +20,32 @@ export class Slots {
     this.fill()
   }
 
-  /** Runs the effect in a slot. `isContinued`: it goes before those that are not. */
-  within<A, E, R>(effect: Effect.Effect<A, E, R>, isContinued: boolean): Effect.Effect<A, E, R> {
+  /** Runs the effect in a slot. `requestsLeft`: of its task, this one included. */
+  within<A, E, R>(effect: Effect.Effect<A, E, R>, requestsLeft: number): Effect.Effect<A, E, R> {
     const release = Effect.sync(() => {
       this.taken -= 1
       this.fill()
     })
     return Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(restore(this.take(isContinued ? this.continued : this.first)), () =>
+      Effect.flatMap(restore(this.take(requestsLeft)), () =>
         Effect.ensuring(restore(effect), release),
       ),
     )
   }
 
-  private take(queue: Set<Resume>): Effect.Effect<void> {
+  private take(requestsLeft: number): Effect.Effect<void> {
     return Effect.callback<void>((resume) => {
-      queue.add(resume)
+      const queue = this.waiting.get(requestsLeft) ?? new Set()
+      this.waiting.set(requestsLeft, queue.add(resume))
       this.fill()
-      return Effect.sync(() => queue.delete(resume))
+      return Effect.sync(() => this.remove(requestsLeft, resume))
     })
+  }
+
+  private remove(requestsLeft: number, resume: Resume): void {
+    const queue = this.waiting.get(requestsLeft)
+    queue?.delete(resume)
+    if (queue?.size === 0) this.waiting.delete(requestsLeft)
   }
 
   private fill(): void {
@@ -46,10 +53,10 @@ export class Slots {
     if (this.isFilling) return
     this.isFilling = true
     while (this.taken < this.size) {
-      const queue = this.continued.size > 0 ? this.continued : this.first
-      const [resume] = queue
+      const most = Math.max(...this.waiting.keys())
+      const [resume] = this.waiting.get(most) ?? []
       if (resume === undefined) break
-      queue.delete(resume)
+      this.remove(most, resume)
       this.taken += 1
       resume(Effect.void)
     }

@@ -110,6 +110,7 @@ export class Runner {
     }
     return Effect.flatMap(Clock.currentTimeMillis, (now) => {
       const timing = { since: now }
+      const expectedRequests = pipeline.expectedRequests(partition, state, context)
       const activeTime = new ActiveTime(now)
       let failure: ApiError | undefined
       const land = (result: TaskResult, before?: Landing<RunError>) => {
@@ -133,7 +134,12 @@ export class Runner {
         ),
         // Raises an error in committing a page that an error of the service, or the time limit, came on top of.
         Effect.andThen(rest),
-        Effect.provideService(CurrentTask, { pipeline: name, entity, activeTime }),
+        Effect.provideService(CurrentTask, {
+          pipeline: name,
+          entity,
+          activeTime,
+          expectedRequests,
+        }),
         // The failure has landed; it is raised again only for the span.
         Effect.andThen(Effect.suspend(() => failure ?? Effect.void)),
         Effect.annotateLogs({ pipeline: name, entity }),

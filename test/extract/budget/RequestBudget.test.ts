@@ -27,7 +27,7 @@ const spending = {
   maxWaitMillis: 30_000,
   isSlow: false,
   expectsServerErrors: false,
-  isContinued: false,
+  requestsLeft: 1,
 }
 
 const tooLarge: Failure = { reason: { _tag: "ResponseTooLarge", megabytes: 64 }, detail: "" }
@@ -117,31 +117,39 @@ describe("RequestBudget", () => {
     }).pipe(Effect.provide(RequestBudget.layer())),
   )
 
-  it.effect("goes on with tasks that have begun before it begins others", () =>
+  it.effect("sends those of tasks with the most requests left first", () =>
     Effect.gen(function* () {
       const budget = yield* RequestBudget
       const order: Array<string> = []
-      const request = (name: string, isContinued: boolean) =>
+      const request = (name: string, requestsLeft: number) =>
         budget.spend(
           Effect.gen(function* () {
             order.push(name)
             yield* Effect.sleep(100)
             return { status: 200, delaySeconds: undefined }
           }),
-          { ...spending, isContinued },
+          { ...spending, requestsLeft },
         )
-      const long = Effect.forEach([1, 2, 3], (page) => request(`long ${page}`, page > 1))
-      const waiting = yield* Effect.forkChild(request("interrupted", true))
-      const others = Effect.forEach([1, 2, 3, 4], (other) => request(`other ${other}`, false), {
+      const long = Effect.forEach([1, 2, 3], (page) => request(`long ${page}`, 5 - page))
+      const others = Effect.forEach([1, 2, 3, 4], (other) => request(`other ${other}`, 1), {
         concurrency: "unbounded",
       })
-      const running = yield* Effect.forkChild(Effect.all([long, others], { concurrency: 2 }))
+      const running = yield* Effect.forkChild(Effect.all([others, long], { concurrency: 2 }))
+      const waiting = yield* Effect.forkChild(request("interrupted", 9))
+      yield* Effect.yieldNow
       yield* Fiber.interrupt(waiting)
       yield* TestClock.adjust("10 seconds")
       yield* Fiber.join(running)
       // What comes next in the queue takes the slot while a task turns to its next page.
-      const names = order.filter((name) => name !== "interrupted").slice(0, 5)
-      expect(names).toEqual(["long 1", "other 1", "long 2", "other 2", "long 3"])
+      expect(order).toEqual([
+        "other 1",
+        "long 1",
+        "other 2",
+        "long 2",
+        "other 3",
+        "long 3",
+        "other 4",
+      ])
     }).pipe(Effect.provide(RequestBudget.layer({ concurrency: 1 }))),
   )
 

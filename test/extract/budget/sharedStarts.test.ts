@@ -21,7 +21,7 @@ const spending = {
   maxWaitMillis: 30_000,
   isSlow: false,
   expectsServerErrors: false,
-  isContinued: false,
+  requestsLeft: 1,
 }
 
 /** A store of one pace for several processes; `isAway` makes it fail. */
