@@ -91,6 +91,14 @@ describe("Pace", () => {
     },
   )
 
+  it.each(limitsOf([20, 60, 200], [1 / 6], [2, 50, 300]))(
+    "finds $perSecond/s within a minute where fewer may come at once: $burst, at $latency ms",
+    (limit) => {
+      const sent = within(play(new Pace(), limit, { seconds: 120 }), 60, 120)
+      expect((sent.length - refused(sent)) / 60 / usable(limit)).toBeGreaterThan(0.9)
+    },
+  )
+
   it.each(limitsOf([5, 20, 60, 200], [1], [2, 50, 300]))(
     "meets one burst of 429s on its first run against $perSecond/s at $latency ms, and less than 0.5%% after it",
     (limit) => {
