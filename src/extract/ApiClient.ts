@@ -27,12 +27,14 @@ import { RequestBudget } from "./budget/RequestBudget.ts"
 import { type ArchiveError, ResponseArchive } from "../archive/ResponseArchive.ts"
 import {
   backoffMillis,
+  durationText,
   type Failure,
   maxAttempts,
   REPETITIONS,
   retryMillis,
   outOfTime,
 } from "./retry.ts"
+import { RetryWaits } from "./retryWaits.ts"
 import { Transport } from "./http/Transport.ts"
 
 export interface ApiSettings {
@@ -47,6 +49,8 @@ export interface ApiSettings {
    * count, but waiting for a start does not.
    */
   readonly retryBudgetSeconds: number
+  /** How long all calls together may wait for nothing but another attempt; absent: as long as each may be retried. */
+  readonly retryWaitSeconds?: number
   /** The maximum size of a response body, both compressed and decompressed. */
   readonly maxResponseMegabytes: number
   /** Called before each wait for another attempt. */
@@ -89,10 +93,11 @@ export class ApiClient extends Context.Service<
         const key = settings.apiKey === undefined ? undefined : Redacted.value(settings.apiKey)
         const connection = { transport, key, redact: redactor(key), maxResponseMegabytes }
         const calls = new WeakMap<Task, number>()
+        const waits = new RetryWaits(settings.retryWaitSeconds ?? Infinity)
         let isPlatformConfirmed = false
         let clockSkewSeconds: number | undefined
 
-        const call = Effect.fnUntraced(function* <P extends Parameters, A>(
+        const retried = Effect.fnUntraced(function* <P extends Parameters, A>(
           endpoint: Endpoint<P, A>,
           inputs: Inputs<P>,
           subject: unknown = null,
@@ -194,7 +199,10 @@ export class ApiClient extends Context.Service<
           for (;;) {
             const outcome = yield* Effect.result(inSpan(attempts))
             yield* logAttempt(outcome)
-            if (Result.isSuccess(outcome)) return outcome.success satisfies DecodedResponse<A>
+            if (Result.isSuccess(outcome)) {
+              if (attempts > 1) yield* waits.helped
+              return outcome.success satisfies DecodedResponse<A>
+            }
             const failure = outcome.failure
             if ("_tag" in failure) return yield* Effect.fail(failure)
             const { reasonIfRepeated } = failure
@@ -205,12 +213,12 @@ export class ApiClient extends Context.Service<
             const canHelp =
               failure.isFinal !== true &&
               (reasonIfRepeated !== undefined || isRetryable(failure.reason))
-            if (!canHelp || attempts >= maxAttempts(endpoint)) return yield* failed(failure)
-            const left =
-              retryMillis(retryBudgetSeconds, endpoint, failure) -
-              activeTime.elapsed(yield* Clock.currentTimeMillis)
+            const mostAttempts = maxAttempts(endpoint, failure, task?.failedBefore)
+            if (!canHelp || attempts >= mostAttempts) return yield* failed(failure)
+            const most = retryMillis(retryBudgetSeconds, endpoint, failure)
+            const left = most - activeTime.elapsed(yield* Clock.currentTimeMillis)
             const wait = yield* backoffMillis(attempts, failure.delaySeconds)
-            if (wait >= left) return yield* failed(outOfTime(failure, left))
+            if (wait >= left) return yield* failed(outOfTime(failure, left, most))
             yield* countRetries({ endpoint: endpoint.name })
             settings.onRetry?.({
               endpoint: endpoint.name,
@@ -218,11 +226,13 @@ export class ApiClient extends Context.Service<
               detail: failure.detail,
               waitSeconds: wait / 1000,
               attempt: attempts + 1,
-              attempts: maxAttempts(endpoint),
+              attempts: mostAttempts,
             })
-            yield* Effect.sleep(wait)
+            if (!(yield* waits.wait(wait))) return yield* failed(noMoreWaiting(failure, settings))
           }
         })
+        const call: ApiClient["Service"]["call"] = (endpoint, inputs, subject) =>
+          waits.during(retried(endpoint, inputs, subject))
 
         return ApiClient.of({ call, clockSkewSeconds: Effect.sync(() => clockSkewSeconds) })
       }),
@@ -235,6 +245,14 @@ const requestsLeft = (calls: WeakMap<Task, number>, task: Task): number => {
   calls.set(task, made + 1)
   return made < task.expectedRequests ? task.expectedRequests - made : made
 }
+
+const noMoreWaiting = (
+  failure: Failure,
+  { retryWaitSeconds = Infinity }: ApiSettings,
+): Failure => ({
+  ...failure,
+  detail: `${failure.detail}; not tried again, because the run has waited ${durationText(retryWaitSeconds)} for nothing else (retryWait)`,
+})
 
 /** Adds the fields with which a span records an error. */
 const withErrorName = (failure: Failure | ArchiveError) =>

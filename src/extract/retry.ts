@@ -20,11 +20,22 @@ export interface Failure {
 const FIRST_BACKOFF_MILLIS = 250
 const MAX_BACKOFF_MILLIS = 20_000
 const MAX_ATTEMPTS = 10
+// Of a request whose task failed in the same way in the run before.
+const MAX_ATTEMPTS_AGAIN = 2
 
 /** How many failures in a row with `reasonIfRepeated` are final. */
 export const REPETITIONS = 3
 
-export const maxAttempts = ({ unsafe }: AnyEndpoint): number => (unsafe === true ? 1 : MAX_ATTEMPTS)
+/** `failedBefore`: the kind of error that the task failed with in the run before. */
+export const maxAttempts = (
+  { unsafe }: AnyEndpoint,
+  { reason, reasonIfRepeated }: Failure,
+  failedBefore: string | undefined,
+): number => {
+  if (unsafe === true) return 1
+  const isAgain = reason._tag === failedBefore && reasonIfRepeated === undefined
+  return isAgain ? MAX_ATTEMPTS_AGAIN : MAX_ATTEMPTS
+}
 
 /**
  * How long one call may be retried after a failure; 0 disables retries. A slow request that timed out gets the time of
@@ -57,14 +68,19 @@ export const backoffMillis = (
 /**
  * The failure of a call that has no time left; it counts as rate-limited if the service asks to wait longer than that.
  */
-export const outOfTime = (failure: Failure, leftMillis: number): Failure =>
-  failure.delaySeconds === undefined || failure.delaySeconds * 1000 <= leftMillis
-    ? failure
-    : {
-        ...failure,
-        reason: { _tag: "RateLimited", delaySeconds: failure.delaySeconds },
-        detail: `${failure.detail}; the service asks to wait ${durationText(failure.delaySeconds)}, longer than the retry budget`,
-      }
+export const outOfTime = (failure: Failure, leftMillis: number, budgetMillis: number): Failure => {
+  const { delaySeconds, detail } = failure
+  if (delaySeconds === undefined || delaySeconds * 1000 <= leftMillis) return failure
+  const budget = durationText(budgetMillis / 1000)
+  return {
+    ...failure,
+    reason: { _tag: "RateLimited", delaySeconds },
+    detail:
+      delaySeconds * 1000 > budgetMillis
+        ? `${detail}; the service asks to wait ${durationText(delaySeconds)}, longer than the ${budget} that a run waits`
+        : `${detail}; the service asks to wait ${durationText(delaySeconds)} more, and the ${budget} that a run waits are over`,
+  }
+}
 
 /** `45 s`, `5 min`, `2.5 h`. */
 export const durationText = (seconds: number): string => {

@@ -112,6 +112,8 @@ export class Warehouse extends Context.Service<
     readonly openedAt: number
     /** The clock shared by all machines that write the warehouse. */
     readonly clock: Clock.Clock
+    /** How far that is ahead of this machine's; 0 where one machine writes. */
+    readonly clockAheadMicros: () => number
     /** Whether another process is working on the run. */
     readonly isRunning: (runId: string) => Effect.Effect<boolean, LoadError>
   }
@@ -245,6 +247,7 @@ const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
     runId: options.runId,
     openedAt,
     clock: shared,
+    clockAheadMicros: database.clockAhead,
     isRunning: (runId) =>
       attempt("Reading which runs are in progress", () => database.isRunning(runId)),
   })

@@ -63,7 +63,9 @@ describe("a call that fails", () => {
         const error = errorOf(result)
         expect(error.reason).toEqual({ _tag: "RateLimited", delaySeconds: 3600 })
         expect(error.status).toBe(status)
-        expect(error.detail).toMatch(/^no; the service asks to wait 60 min, longer/)
+        expect(error.detail).toMatch(
+          /^no; the service asks to wait 60 min, longer than the 2 min that a run waits$/,
+        )
         expect(server.requests).toHaveLength(1)
         expect(seconds).toBeLessThan(60)
       }),
@@ -333,6 +335,47 @@ describe("a service that fails every request", () => {
       const errors = Result.getOrThrow(result).map(errorOf)
       expect(errors.every(({ detail }) => detail.includes("ECONNREFUSED"))).toBe(true)
       expect(seconds).toBeLessThan(30)
+    }),
+  )
+})
+
+describe("all calls of a run", () => {
+  const failing: Script = (_, response) => json(response, { detail: "no price" }, 424)
+  const calls = (client: ApiClient["Service"], count: number) =>
+    Effect.all(
+      Array.from({ length: count }, () => Effect.result(client.call(unrealizedPnl, { vault }))),
+    )
+
+  it.effect("wait no longer for another attempt than the run may, one after another too", () =>
+    Effect.gen(function* () {
+      const { client, server } = yield* startClient(failing, {
+        ...settings,
+        retryWaitSeconds: 20,
+      })
+      const { result, seconds } = yield* turned(calls(client, 5))
+      const errors = Result.getOrThrow(result).map(errorOf)
+      expect(seconds).toBeLessThan(25)
+      expect(errors.at(-1)).toMatchObject({ attempts: 1, status: 424 })
+      expect(errors.at(-1)?.detail).toBe(
+        "no price; not tried again, because the run has waited 20 s for nothing else (retryWait)",
+      )
+      expect(server.requests.length).toBeLessThan(20)
+    }),
+  )
+
+  it.effect("may wait again once an attempt has helped", () =>
+    Effect.gen(function* () {
+      const { client } = yield* startClient(
+        (_, response, number) => {
+          const isRefused = number % 3 !== 0
+          if (isRefused) response.setHeader("retry-after", "3")
+          json(response, isRefused ? { detail: "no" } : [], isRefused ? 503 : 200)
+        },
+        { ...settings, retryWaitSeconds: 10 },
+      )
+      const { result, seconds } = yield* turned(calls(client, 8))
+      expect(Result.getOrThrow(result).filter(Result.isFailure)).toEqual([])
+      expect(seconds).toBeGreaterThan(40)
     }),
   )
 })

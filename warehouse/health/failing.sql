@@ -29,6 +29,7 @@ counted as (
         run_id,
         count(*) as tasks,
         count(*) filter (outcome = 'failed') as failed,
+        count(*) filter (outcome = 'failed' and requests = 0 and "window" = 'all') as waiting,
         count(*) filter (outcome = 'deferred') as deferred,
         count(*) filter (is_refused) as refused,
         min(finished_at) filter (outcome in ('failed', 'deferred') or is_refused) as since,
@@ -43,6 +44,7 @@ select
     run_id,
     tasks,
     failed,
+    waiting,
     deferred,
     refused = tasks and pipeline in (
         select pipeline from recent where outcome in ('loaded', 'unchanged')

@@ -26,6 +26,7 @@ export const serviceOf = ({
           wire: wireOf(settings),
           requestTimeoutSeconds: settings.requestTimeout,
           retryBudgetSeconds: Math.min(RETRY_BUDGET_SECONDS, settings.taskTimeout),
+          retryWaitSeconds: settings.retryWait,
           maxResponseMegabytes: settings.maxResponseMegabytes,
         },
         pace: {

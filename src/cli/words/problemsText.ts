@@ -5,6 +5,7 @@ import { counted } from "../../domain/values/numbers.ts"
 const nouns: Readonly<Record<ProblemKind, readonly [one: string, many: string]>> = {
   run_failed: ["failed run", "failed runs"],
   key_rejected: ["rejected key", "rejected keys"],
+  clock_ahead: ["clock ahead", "clocks ahead"],
   publication_failed: ["failed publication", "failed publications"],
   run_partial: ["failing pipeline", "failing pipelines"],
   run_deferred: ["deferred pipeline", "deferred pipelines"],

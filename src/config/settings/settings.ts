@@ -123,6 +123,12 @@ export const settings = {
     describe: "Time limit for one attempt of a request",
     neededBy: "Administrators: a service that is slower than usual",
   },
+  retryWait: {
+    kind: { type: "duration" },
+    default: 60,
+    describe:
+      "How long a run may wait for nothing but another attempt of failed requests, none of which helps; the next run reads what is then missing",
+  },
   maxResponseMegabytes: {
     kind: { type: "integer", min: 1, max: 80 },
     default: 64,

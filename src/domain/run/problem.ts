@@ -4,12 +4,13 @@
 export const problemKinds = [
   "run_failed",
   "key_rejected",
+  "clock_ahead",
   "publication_failed",
   "run_partial",
-  "run_deferred",
   "failed_check",
   "stale",
   "quarantine",
+  "run_deferred",
   "gap",
   "permanent_gap",
 ] as const

@@ -9,6 +9,8 @@ export interface TaskName {
 }
 
 export interface Task extends TaskName {
+  /** The kind of error it failed with in the newest run that read it. */
+  readonly failedBefore?: string | undefined
   readonly activeTime: ActiveTime
   /** How many requests it will probably send, one after the other. */
   readonly expectedRequests: number

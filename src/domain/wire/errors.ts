@@ -46,6 +46,10 @@ const retryable: ReadonlySet<ApiErrorTag> = new Set<ApiErrorTag>([
   "Transport",
 ])
 
+/** Whether errors of this kind are retried within a run, so that a task which keeps failing costs time. */
+export const isRetried = (tag: string): boolean =>
+  tag === "Timeout" || retryable.has(tag as ApiErrorTag)
+
 /** Whether another attempt can help. */
 export const isRetryable = (reason: ApiErrorReason): boolean =>
   reason._tag === "Timeout" ? reason.of === "attempt" : retryable.has(reason._tag)

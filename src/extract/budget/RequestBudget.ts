@@ -81,7 +81,11 @@ export class RequestBudget extends Context.Service<
             const pace = starts.pace()
             const paceNow = yield* starts.now
             if (pace.limitedMillis(paceNow) > maxWaitMillis) {
-              return yield* Effect.fail(rateLimitedFailure(pace.pauseMillis(paceNow) / 1000))
+              const limitedMillis = pace.limitedMillis(paceNow)
+              const pauseMillis = pace.pauseMillis(paceNow)
+              return yield* Effect.fail(
+                rateLimitedFailure(limitedMillis, pauseMillis, maxWaitMillis),
+              )
             }
             const now = yield* Clock.currentTimeMillis
             const failure = breaker.failureOf(now, endpoint, maxWaitMillis)
@@ -150,12 +154,23 @@ export class RequestBudget extends Context.Service<
 
 const slowed = (pace: Pace): void => pace.slowed()
 
-const rateLimitedFailure = (seconds: number): Failure => ({
-  reason: { _tag: "RateLimited", delaySeconds: seconds },
-  status: 429,
-  detail: `not sent: the service rate-limits every request and asks to wait ${durationText(seconds)} more, longer than the retry budget`,
-  isFinal: true,
-})
+const rateLimitedFailure = (
+  limitedMillis: number,
+  pauseMillis: number,
+  maxWaitMillis: number,
+): Failure => {
+  const [pause, limited] = [pauseMillis, limitedMillis].map((each) => durationText(each / 1000))
+  const since =
+    pauseMillis > maxWaitMillis
+      ? `asks to wait ${pause}`
+      : `has done so for ${limited} with the ${pause} that it asks to wait now`
+  return {
+    reason: { _tag: "RateLimited", delaySeconds: pauseMillis / 1000 },
+    status: 429,
+    detail: `not sent: the service rate-limits every request and ${since}, longer than the ${durationText(maxWaitMillis / 1000)} that a run waits`,
+    isFinal: true,
+  }
+}
 
 const serverFailure = (status: number): Failure => ({
   reason: { _tag: "ServerError" },

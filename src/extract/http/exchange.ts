@@ -19,7 +19,7 @@ export interface ReceivedResponse {
   readonly location: string | undefined
   /** The proxy that forwarded the response and, with `http://`, may have sent its own instead. */
   readonly forwardedBy: Proxy | undefined
-  /** How far the service's clock is ahead of this machine's; `undefined` if it sent no date. */
+  /** How far the service's clock is ahead of this machine's; `undefined` if it sent no date, or none that can be. */
   readonly clockSkewSeconds: number | undefined
 }
 
@@ -54,7 +54,7 @@ export const exchange = (
   return transport.send({ ...request, headers }, maxResponseMegabytes * BYTES_PER_MEGABYTE).pipe(
     Effect.flatMap((response) =>
       Effect.map(Clock.currentTimeMillis, (now): ReceivedResponse => {
-        const { location, date } = response.headers
+        const { location, date, age } = response.headers
         const received = decoder.decode(response.body)
         const text = redact(received)
         return {
@@ -64,7 +64,7 @@ export const exchange = (
           delaySeconds: delaySecondsOf(response.status, response.headers, now),
           location: location === undefined ? undefined : redact(location),
           forwardedBy: request.url.protocol === "http:" ? response.proxy : undefined,
-          clockSkewSeconds: skewSeconds(date, now),
+          clockSkewSeconds: skewSeconds(date, age, now),
         }
       }),
     ),
@@ -80,12 +80,20 @@ export const exchange = (
   )
 }
 
-const skewSeconds = (date: string | undefined, nowMillis: number): number | undefined => {
+// Before this, a date is that of a server without a clock, or a constant.
+const FIRST_DATE_MILLIS = Date.UTC(2024)
+
+/** `age`: how many seconds a cache has kept the response, which has the date of when it was made. */
+const skewSeconds = (
+  date: string | undefined,
+  age: string | undefined,
+  nowMillis: number,
+): number | undefined => {
   const serviceMillis = Date.parse(date ?? "")
+  if (Number.isNaN(serviceMillis) || serviceMillis < FIRST_DATE_MILLIS) return undefined
+  const cachedMillis = /^\d+$/.test(age ?? "") ? Number(age) * 1000 : 0
   // The header is truncated to whole seconds, so half a second is added.
-  return Number.isNaN(serviceMillis)
-    ? undefined
-    : Math.round((serviceMillis + 500 - nowMillis) / 1000)
+  return Math.round((serviceMillis + cachedMillis + 500 - nowMillis) / 1000)
 }
 
 const failureOf = (error: TransportError, origin: string, megabytes: number): Failure =>

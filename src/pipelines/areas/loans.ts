@@ -49,7 +49,7 @@ const changedLoans = Effect.fnUntraced(function* (lookup: Lookup) {
   const isParty = (address: string | undefined): boolean =>
     address !== undefined && parties?.has(address) === true
   return found
-    .filter(({ isKnown }) => lookup.context.full || !isKnown)
+    .filter(({ isKnown, loanId }) => lookup.context.full || !isKnown || lookup.isUnread(loanId))
     .filter(({ borrower, lender }) => parties === undefined || isParty(borrower) || isParty(lender))
     .map(({ loanId, chainId, address, ...loan }): Partition<LoanRef> => {
       const wireAddress = sendable(loan.wireAddress)

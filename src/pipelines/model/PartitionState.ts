@@ -22,6 +22,14 @@ export interface OpenGap {
   readonly toAt: number
 }
 
+/** How earlier runs failed to read a partition. */
+export interface Failing {
+  /** The kind of error of its newest failure. */
+  readonly errorTag: string
+  /** Why this run does not request it, and when one will; absent if it is to be read. */
+  readonly waits?: string
+}
+
 export interface PartitionState {
   /** The cursor stored for a key: the partition's, or that of one of its series. */
   readonly cursor: (entity: string) => unknown
@@ -30,4 +38,6 @@ export interface PartitionState {
   readonly isSkipped: (window: string) => boolean
   /** What a run that fills gaps reads again, by series (mart.series); absent in other runs. */
   readonly missingSlots?: ReadonlyMap<string, MissingSlots>
+  /** Absent if the newest run that planned it read it, or if this run reads everything again. */
+  readonly failing?: Failing
 }

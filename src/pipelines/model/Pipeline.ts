@@ -43,6 +43,11 @@ export interface Lookup {
   readonly vaults: Effect.Effect<ReadonlyArray<VaultRef>, LoadError>
   /** Whether `vaults` were selected by the user: what belongs to others is then not read. */
   readonly isSelection: boolean
+  /**
+   * Whether the newest run that planned the partition did not read it whole. A pipeline that reads only what has changed
+   * reads it again.
+   */
+  readonly isUnread: (entity: string) => boolean
   readonly context: RunContext
 }
 

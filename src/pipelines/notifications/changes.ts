@@ -30,6 +30,8 @@ export interface Changes {
 
 // Enough for the problems of a bad hour to begin and be resolved; one that comes and goes does not flood a receiver.
 const MESSAGES_PER_HOUR = 6
+// Deferrals come and go with the load of the service, and mend themselves: they leave the others for what does not.
+const MESSAGES_PER_HOUR_OF_DEFERRALS = 2
 
 const identityOf = ({ kind, subject }: Problem): string => `${kind} ${subject}`
 
@@ -65,8 +67,12 @@ const withinHour = ({ messages }: Sent, now: number): ReadonlyArray<string> =>
   messages.filter((at) => now - Date.parse(at) < MILLIS_PER_HOUR)
 
 /** Whether the receiver has had as many messages within the hour as it may; its changes wait for a later run. */
-export const isHeldBack = (sent: Sent, now: number): boolean =>
-  withinHour(sent, now).length >= MESSAGES_PER_HOUR
+export const isHeldBack = (sent: Sent, changes: Changes, now: number): boolean => {
+  const changed = [...changes.begun, ...changes.resolved, ...changes.repeated]
+  const isDeferrals = changed.every(({ kind }) => kind === "run_deferred")
+  const most = isDeferrals ? MESSAGES_PER_HOUR_OF_DEFERRALS : MESSAGES_PER_HOUR
+  return withinHour(sent, now).length >= most
+}
 
 /** What the receiver was sent once it has these changes. */
 export const afterSending = (sent: Sent, changes: Changes, now: number): Sent => {

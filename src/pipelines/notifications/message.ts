@@ -124,14 +124,40 @@ const kindsOf = (problems: ReadonlyArray<Problem>): string =>
 
 const part = (heading: string, problems: ReadonlyArray<Problem>, withAdvice: boolean): string => {
   if (problems.length === 0) return ""
-  const lines = problems
+  const joined = joinedProblems(problems)
+  const lines = joined
     .slice(0, MAX_LINES)
     .flatMap(({ text, advice }) => [
       `- ${cut(oneLine(text), MAX_LINE)}`,
       ...(withAdvice && advice !== "" ? [`  ${cut(oneLine(advice), MAX_LINE)}`] : []),
     ])
-  const more = problems.length - MAX_LINES
+  const more = joined.length - MAX_LINES
   return [heading, ...lines, ...(more > 0 ? [`- and ${more} more`] : [])].join("\n")
+}
+
+// `ratio_history: 3 of 8 tasks failed: no response.`
+const ofPipeline = /^(\w+): (?:[\d,]+ of )?([\d,]+) tasks? (\w+: [^]*)$/
+
+/** Problems of several pipelines with one reason as one, with the advice of the first. */
+const joinedProblems = (
+  problems: ReadonlyArray<Problem>,
+): ReadonlyArray<Pick<Problem, "text" | "advice">> => {
+  const reasonOf = ({ text }: Problem): string => ofPipeline.exec(text)?.[3] ?? text
+  return [...Map.groupBy(problems, reasonOf)].map(([reason, [first, ...others]]) => ({
+    text:
+      first === undefined || others.length === 0
+        ? (first?.text ?? reason)
+        : `${namesOf([first, ...others])}: tasks ${reason}`,
+    advice: first?.advice ?? "",
+  }))
+}
+
+const MAX_NAMES = 4
+
+const namesOf = (problems: ReadonlyArray<Problem>): string => {
+  const names = problems.slice(0, MAX_NAMES).map(({ subject }) => subject)
+  const more = problems.length - names.length
+  return `${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}`
 }
 
 // Control characters and those that change the direction of text.

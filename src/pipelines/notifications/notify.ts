@@ -61,7 +61,7 @@ export const notify = Effect.fnUntraced(function* (options: NotifyOptions, end: 
     const sent = before.get(id) ?? nothingSent
     after.set(id, sent)
     const changes = changesOf(receiver, problems, sent, now)
-    if (isNothing(changes) || isHeldBack(sent, now)) return undefined
+    if (isNothing(changes) || isHeldBack(sent, changes, now)) return undefined
     const detail = yield* deliver(receiver, messageOf(changes, sender), true)
     after.set(id, afterSending(sent, changes, now))
     return detail

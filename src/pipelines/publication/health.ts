@@ -4,7 +4,15 @@ import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { boolean, decodeRow, number, oneOf, optional, text } from "../../load/duckdb/decodeRow.ts"
+import {
+  boolean,
+  decodeRow,
+  list,
+  number,
+  oneOf,
+  optional,
+  text,
+} from "../../load/duckdb/decodeRow.ts"
 import { writeDurably } from "../../load/files/durableFiles.ts"
 import { filesError } from "../../load/errors.ts"
 import { sqlFile } from "../../load/sql/sqlFile.ts"
@@ -30,6 +38,8 @@ const parts = {
     run_id: text("run_id"),
     tasks: number("tasks"),
     failed: number("failed"),
+    /** Those of `failed` that the run did not request, because they keep failing. */
+    waiting: number("waiting"),
     deferred: number("deferred"),
     is_refused: boolean("is_refused"),
     since: text("since"),
@@ -40,7 +50,10 @@ const parts = {
     pipeline: text("pipeline"),
     state: oneOf("open", "permanent")("state"),
     gaps: number("gaps"),
+    /** Vaults, or whatever else is read separately. */
     entities: number("entities"),
+    /** What is missing of some of them, such as `Willow USDC 7 2026-11-01 to 2026-11-23`. */
+    ranges: optional(list(text))("ranges"),
     from_at: text("from_at"),
     to_at: text("to_at"),
     since: text("since"),

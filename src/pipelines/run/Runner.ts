@@ -108,6 +108,10 @@ export class Runner {
       const resolved: Resolved = { outcome: "unsupported", rows: [], text: unsupported }
       return Effect.andThen(this.recordUnread(pipeline, task, resolved), done)
     }
+    const { failing } = state
+    if (failing?.waits !== undefined) {
+      return Effect.andThen(this.giveUp(pipeline, task, failing.errorTag, failing.waits), done)
+    }
     return Effect.flatMap(Clock.currentTimeMillis, (now) => {
       const timing = { since: now }
       const expectedRequests = pipeline.expectedRequests(partition, state, context)
@@ -139,6 +143,7 @@ export class Runner {
           entity,
           activeTime,
           expectedRequests,
+          failedBefore: failing?.errorTag,
         }),
         // The failure has landed; it is raised again only for the span.
         Effect.andThen(Effect.suspend(() => failure ?? Effect.void)),

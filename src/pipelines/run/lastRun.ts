@@ -32,6 +32,10 @@ interface RunRecord {
   readonly published: boolean
   /** The service refused the API key everything, or something it had access to before. */
   readonly key_rejected: boolean
+  /** The service does not know the key at all; absent in records of earlier versions. */
+  readonly key_unknown?: boolean
+  /** How far this machine's clock was ahead of the service's, if it was minutes; absent in records of earlier versions. */
+  readonly clock_ahead_seconds?: number | null
   readonly failed_checks: ReadonlyArray<{
     readonly name: string
     readonly severity: string
@@ -99,6 +103,8 @@ const startOf = ({ runId, command }: RunStart): Effect.Effect<RunRecord> =>
     seconds: null,
     published: false,
     key_rejected: false,
+    key_unknown: false,
+    clock_ahead_seconds: null,
     failed_checks: [],
   }))
 
@@ -148,6 +154,8 @@ export const recordLastRun = <E, R>(
       seconds: summary.seconds,
       published: summary.published,
       key_rejected: summary.keyRejected,
+      key_unknown: summary.isKeyUnknown,
+      clock_ahead_seconds: summary.clockAheadSeconds ?? null,
       failed_checks: summary.failedChecks.map(({ name, severity, failures }) => ({
         name,
         severity,

@@ -10,7 +10,7 @@ import { decodeRow, number, optional, text } from "../../load/duckdb/decodeRow.t
 import { sqlFile } from "../../load/sql/sqlFile.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { pipelines as all } from "../catalog.ts"
-import { plannedTasks, storedState, storedVaults } from "./state.ts"
+import { isSent, plannedTasks, storedState, storedVaults } from "./state.ts"
 import type { RunContext } from "../model/Pipeline.ts"
 import { createMartViews } from "../publication/martViews.ts"
 import { openWarehouse, type Place, placeOf, warehouseExists } from "../publication/warehouse.ts"
@@ -71,7 +71,7 @@ const planned = Effect.fnUntraced(function* (options: PlanOptions) {
       skipped === undefined
         ? yield* plannedTasks(warehouse, stored, pipeline, context, options)
         : []
-    const sent = tasks.filter(({ partition }) => partition.unsupported === undefined)
+    const sent = tasks.filter(isSent)
     pipelines.push({
       name: pipeline.name,
       title: pipeline.title,

@@ -17,6 +17,7 @@ import type { OpenGap, PartitionState } from "../model/PartitionState.ts"
 import type { AnyPipeline, Lookup, Partition, RunContext } from "../model/Pipeline.ts"
 import { missingSlotsOf } from "./missingSlotsOf.ts"
 import { isSelected, type SyncOptions, type VaultFilter } from "./selection.ts"
+import { type Unread, unreadPartitions } from "./unread.ts"
 
 type Store = Warehouse["Service"]
 
@@ -37,6 +38,7 @@ export interface StoredState {
   readonly cursors: (pipeline: string) => ReadonlyMap<string, unknown>
   readonly gaps: (pipeline: string) => ReadonlyMap<string, ReadonlyArray<OpenGap>>
   readonly skips: (pipeline: string) => Skips
+  readonly unread: (pipeline: string) => Unread
   /** Vaults to read, queried once, by the first pipeline that comes after their lists. */
   readonly vaults: Lookup["vaults"]
 }
@@ -53,6 +55,7 @@ export const storedState = Effect.fnUntraced(function* (
     skips: context.full
       ? () => noSkips
       : yield* skipsOf(warehouse, pipelines, context.now, options),
+    unread: yield* unreadPartitions(warehouse, context),
     vaults: yield* Effect.cached(
       Effect.map(storedVaults(warehouse), (known) => vaultsToRead(known, options.vaults)),
     ),
@@ -67,10 +70,12 @@ export const plannedTasks = Effect.fnUntraced(function* (
   context: RunContext,
   options: Selection,
 ) {
+  const unread = stored.unread(pipeline.name)
   const partitions = yield* pipeline.partitions({
     rows: warehouse.rows,
     vaults: stored.vaults,
     isSelection: options.vaults.include.length > 0,
+    isUnread: (entity) => unread.has(entity),
     context,
   })
   const cursors = stored.cursors(pipeline.name)
@@ -84,28 +89,28 @@ export const plannedTasks = Effect.fnUntraced(function* (
       ? !skips.hasPartition(entity)
       : windows.some((window) => !skips.hasWindow(entity, window))
   }
-  return supportedFirst(partitions)
-    .filter(isDue)
-    .map((partition): PlannedTask => {
-      const { entity, vault } = partition
-      const missingSlots = vault === undefined ? undefined : slots?.(vault)
-      return {
-        partition,
-        state: {
-          cursor: (key) => cursors.get(key),
-          openGaps: gaps.get(entity) ?? [],
-          isSkipped: (window) => skips.hasWindow(entity, window),
-          ...(missingSlots === undefined ? {} : { missingSlots }),
-        },
-      }
-    })
+  const tasks = partitions.filter(isDue).map((partition): PlannedTask => {
+    const { entity, vault } = partition
+    const missingSlots = vault === undefined ? undefined : slots?.(vault)
+    const failing = unread.get(entity)
+    return {
+      partition,
+      state: {
+        cursor: (key) => cursors.get(key),
+        openGaps: gaps.get(entity) ?? [],
+        isSkipped: (window) => skips.hasWindow(entity, window),
+        ...(missingSlots === undefined ? {} : { missingSlots }),
+        ...(failing === undefined ? {} : { failing }),
+      },
+    }
+  })
+  // Those that are sent first: the first request shows what the key may read.
+  return [...tasks.filter(isSent), ...tasks.filter((task) => !isSent(task))]
 })
 
-/** Supported partitions first: the first request shows what the key may read, so it must be sent. */
-const supportedFirst = <S>(partitions: ReadonlyArray<Partition<S>>) => [
-  ...partitions.filter(({ unsupported }) => unsupported === undefined),
-  ...partitions.filter(({ unsupported }) => unsupported !== undefined),
-]
+/** Whether the task sends requests: its partition can be requested and does not wait. */
+export const isSent = ({ partition, state }: Pick<PlannedTask, "partition" | "state">): boolean =>
+  partition.unsupported === undefined && state.failing?.waits === undefined
 
 export const openGap = decodeRow({
   pipeline: text("pipeline"),

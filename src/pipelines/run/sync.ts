@@ -10,6 +10,7 @@ import { pipelines } from "../catalog.ts"
 import type { AnyPipeline, RunContext } from "../model/Pipeline.ts"
 import type { RunSettings } from "../model/runSettings.ts"
 import { createMartViews } from "../publication/martViews.ts"
+import { reportedClockAhead } from "./clock.ts"
 import { closeQuarantine } from "./task/quarantine.ts"
 import { Runner } from "./Runner.ts"
 import { skipReason, type SyncOptions, withDependencies } from "./selection.ts"
@@ -48,7 +49,11 @@ export const sync = Effect.fnUntraced(function* (options: SyncOptions) {
   )
   yield* closeQuarantine(options.runId)
   yield* (yield* ResponseArchive).end
-  return yield* summaryOf(options, runner)
+  const clockAheadSeconds = yield* reportedClockAhead
+  return {
+    ...(yield* summaryOf(options, runner)),
+    ...(clockAheadSeconds === undefined ? {} : { clockAheadSeconds }),
+  }
 })
 
 /** Runs `work` on all pipelines at once, but each waits for those in its `after`. */

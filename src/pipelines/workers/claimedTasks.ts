@@ -67,7 +67,7 @@ const withState = Effect.fnUntraced(function* (claimed: ReadonlyArray<ClaimedTas
   )
   return new Map(
     claimed.map(({ claim, task }) => {
-      const { partition, skippedWindows, missingSlots } = task as TaskRequest
+      const { partition, skippedWindows, missingSlots, failing } = task as TaskRequest
       const planned: PlannedTask = {
         partition,
         claim,
@@ -76,6 +76,7 @@ const withState = Effect.fnUntraced(function* (claimed: ReadonlyArray<ClaimedTas
           openGaps: gaps.get(keyOf(claim)) ?? [],
           isSkipped: (window) => skippedWindows.includes(window),
           ...(missingSlots === undefined ? {} : { missingSlots: new Map(missingSlots) }),
+          ...(failing === undefined ? {} : { failing }),
         },
       }
       return [keyOf(claim), planned] as const

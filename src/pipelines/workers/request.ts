@@ -1,6 +1,6 @@
 // What a shared run reads, as its planner records it in JSON for workers and for a planner that continues it.
 import { isDeepStrictEqual } from "node:util"
-import type { MissingSlots } from "../model/PartitionState.ts"
+import type { Failing, MissingSlots } from "../model/PartitionState.ts"
 import type { AnyPipeline, Partition, RunContext } from "../model/Pipeline.ts"
 import type { SyncOptions } from "../run/selection.ts"
 import type { PlannedTask } from "../run/state.ts"
@@ -40,6 +40,7 @@ export interface TaskRequest {
   readonly partition: Partition<unknown>
   readonly skippedWindows: ReadonlyArray<string>
   readonly missingSlots?: ReadonlyArray<readonly [string, MissingSlots]>
+  readonly failing?: Failing
 }
 
 export const taskRequestOf = (
@@ -53,4 +54,5 @@ export const taskRequestOf = (
       ? (pipeline.windows?.(partition, context) ?? []).filter(state.isSkipped)
       : [],
   ...(state.missingSlots === undefined ? {} : { missingSlots: [...state.missingSlots] }),
+  ...(state.failing === undefined ? {} : { failing: state.failing }),
 })

@@ -5,6 +5,7 @@ import {
   afterSending,
   changesOf,
   isHeldBack,
+  isNothing,
   nothingSent,
   type Sent,
 } from "../../../src/pipelines/notifications/changes.ts"
@@ -76,10 +77,27 @@ describe("a problem", () => {
       const now = minute * 60_000
       const problems = minute % 10 === 0 ? [problem("run_failed")] : []
       const changes = changesOf(receiver, problems, sent, now)
-      if (isHeldBack(sent, now)) continue
+      if (isHeldBack(sent, changes, now)) continue
       messages += 1
       sent = afterSending(sent, changes, now)
     }
     expect(messages).toBe(12)
+  })
+
+  it("is reported although deferrals have come and gone within the hour", () => {
+    let sent = nothingSent
+    const messages: Array<string> = []
+    for (let minute = 0; minute < 60; minute += 5) {
+      const now = minute * 60_000
+      const problems = [
+        ...(minute >= 50 ? [problem("key_rejected")] : []),
+        ...(minute % 10 === 0 ? [problem("run_deferred")] : []),
+      ]
+      const changes = changesOf(receiver, problems, sent, now)
+      if (isNothing(changes) || isHeldBack(sent, changes, now)) continue
+      messages.push(changes.begun.map(({ kind }) => kind).join(" "))
+      sent = afterSending(sent, changes, now)
+    }
+    expect(messages).toEqual(["run_deferred", "", "key_rejected run_deferred"])
   })
 })

@@ -45,6 +45,23 @@ describe("a message", () => {
     expect(message.open_problems).toBe(3)
   })
 
+  it("joins what several pipelines report for one reason", () => {
+    const of = (subject: string, tasks: string): Problem => ({
+      ...problem(`${subject}: ${tasks} deferred: HTTP 429.`, "run_deferred"),
+      subject,
+    })
+    const [message] = begun(
+      problem("The service rejects the API key.", "key_rejected"),
+      of("fees", "3 of 8 tasks"),
+      of("roles", "1 task"),
+      ...["a", "b", "c"].map((name) => of(name, "2 tasks")),
+    ).message.split("\n\n")
+    expect(message?.split("\n").filter((line) => line.startsWith("- "))).toEqual([
+      "- The service rejects the API key.",
+      "- fees, roles, a, b and 1 more: tasks deferred: HTTP 429.",
+    ])
+  })
+
   it("tells what began from what is resolved and what lasts", () => {
     const resolved = messageOf({ ...nothing, resolved: [problem("A.")] }, sender)
     expect([resolved.event, resolved.title]).toEqual([

@@ -94,11 +94,15 @@ describe("notifications", () => {
       const { dataDir, runWith } = yield* runs([webhook(all.url), { ...webhook(some.url), on }])
       const pipeline = "ratio_history"
       const where = { pipeline, since: longAgo, entities: 2, detail: "no point" }
-      const range = { from_at: longAgo, to_at: longAgo, gaps: 3 }
+      const range = { from_at: longAgo, to_at: longAgo, gaps: 3, ranges: [] }
       const postgres = join(dataDir, "postgres.json")
       writeFileSync(
         postgres,
         JSON.stringify({ error: "Publishing failed.", failing_since: longAgo }),
+      )
+      writeFileSync(
+        join(dataDir, "last-run.json"),
+        JSON.stringify({ finished_at: longAgo, outcome: "partial", clock_ahead_seconds: 900 }),
       )
       yield* runWith({
         ...well,
@@ -118,6 +122,7 @@ describe("notifications", () => {
             run_id: "19691201T000000000Z-abcdef",
             tasks: 3,
             failed: 1,
+            waiting: 0,
             deferred: 1,
             is_refused: true,
             since: longAgo,

@@ -67,7 +67,7 @@ describe("what was read with the clock ahead", () => {
       )
       const dataDir = yield* temporaryFolder
       const pipelines = ["loans", "annualized_apy"]
-      const first = yield* ahead(5 * HOUR_MILLIS, sync(server, dataDir, pipelines))
+      const first = yield* ahead(1.5 * HOUR_MILLIS, sync(server, dataDir, pipelines))
       expect(first.requests).toHaveLength(2)
       expect(yield* sync(server, dataDir, pipelines)).toEqual(first)
       // Its tasks stand after those of the run before, so they are in the future too.

@@ -7,6 +7,7 @@ import { API_KEY } from "../../../config/settings/settings.ts"
 import type { RunOutcome, RunSummary } from "../../../pipelines/model/progress.ts"
 import { readProblems } from "../../../pipelines/readers/problems/problems.ts"
 import { hasErrors } from "../../../pipelines/publication/check.ts"
+import { clockAheadText } from "../../../pipelines/run/clock.ts"
 import { run, type RunOptions } from "../../../pipelines/run/run.ts"
 import type { SharedRunOptions } from "../../../pipelines/workers/runByWorkers.ts"
 import { publishOptions } from "../../parse/arguments.ts"
@@ -134,6 +135,9 @@ const warnings = (summary: RunSummary): ReadonlyArray<string> => [
       `the service lists no vault ${address}; \`vaulthouse query "select vault_name, vault_address from mart.vault_latest"\` lists the known ones`,
   ),
   ...(summary.keyRejected ? [keyText(summary)] : []),
+  ...(summary.clockAheadSeconds === undefined
+    ? []
+    : [`${clockAheadText(summary.clockAheadSeconds)}; set the clock (NTP)`]),
   ...(summary.failedPublication === undefined ? [] : [summary.failedPublication]),
 ]
 

@@ -28,7 +28,7 @@ const entityOf = ({ chainId, transactionHash }: TransactionRef): string =>
   `${canonicalHash(transactionHash)}@${chainId}`
 
 const failedTransactions = Effect.fnUntraced(function* (lookup: Lookup) {
-  const { rows, vaults, isSelection, context } = lookup
+  const { rows, vaults, isSelection, isUnread, context } = lookup
   const selected = new Set(isSelection ? (yield* vaults).map(({ address }) => address) : [])
   const found = (yield* rows(
     sqlFile("partitions", "failed_transactions"),
@@ -54,7 +54,7 @@ const failedTransactions = Effect.fnUntraced(function* (lookup: Lookup) {
     }),
   )
   return [...new Map(wanted.map((each) => [each.entity, each])).values()].filter(
-    ({ entity }) => !known.has(entity),
+    ({ entity }) => !known.has(entity) || isUnread(entity),
   )
 })
 

@@ -31,6 +31,38 @@ export const failedPublication = (state: PostgresState | undefined): ReadonlyArr
         },
       ]
 
+/** `text` without its full stop. */
+export const clockAhead = (text: string, since: string | null): Problem => ({
+  kind: "clock_ahead",
+  subject: "clock",
+  text: `${text}.`,
+  advice:
+    "Set the clock (NTP); `vaulthouse doctor` compares the clocks. The next sync looks again.",
+  since,
+})
+
+/** `isUnknown`: the service knows the key for nothing. */
+export const keyRejected = (
+  pipelines: ReadonlyArray<string>,
+  isUnknown: boolean,
+  since: string | null,
+): Problem => {
+  const what = pipelines.length > 3 ? counted(pipelines.length, "pipeline") : pipelines.join(", ")
+  const text =
+    pipelines.length === 0
+      ? "The service rejects the API key."
+      : isUnknown
+        ? `The service rejects the API key (HTTP 401); not read: ${what}.`
+        : `The service no longer gives the API key access to ${what}.`
+  return {
+    kind: "key_rejected",
+    subject: "key",
+    text,
+    advice: "`vaulthouse doctor` shows what the key has access to.",
+    since,
+  }
+}
+
 const reason = (error: string | undefined): string =>
   error === undefined ? "no reason is known" : withoutStop(reasonOf(error))
 
@@ -44,7 +76,7 @@ export const failingPipeline = (row: HealthRow<"failing">): ReadonlyArray<Proble
       kind: "run_partial",
       subject: pipeline,
       text: `${pipeline}: ${ofTasks(failed)} failed: ${reason(row.failed_text)}.`,
-      advice: `The next sync reads it again; all errors: \`vaulthouse runs show ${row.run_id}\`.`,
+      advice: `${row.waiting === failed ? "`vaulthouse sync --fill-gaps` reads it now" : "The next sync reads it again"}; all errors: \`vaulthouse runs show ${row.run_id}\`.`,
       since,
     })
   }
@@ -101,13 +133,20 @@ export const quarantined = (row: HealthRow<"quarantine">): Problem => ({
   since: row.since,
 })
 
+// Of health.json as earlier versions wrote it, only the whole range is known.
+const rangesText = ({ ranges, entities, from_at, to_at }: HealthRow<"gaps">): string => {
+  if (ranges === undefined) return `${from_at.slice(0, 10)} to ${to_at.slice(0, 10)}`
+  const more = entities - ranges.length
+  return `${ranges.join(", ")}${more > 0 ? ` and of ${count(more)} more` : ""}`
+}
+
 export const gap = (row: HealthRow<"gaps">): Problem => {
   const isOpen = row.state === "open"
   const gaps = counted(row.gaps, `${row.state} gap`)
   return {
     kind: isOpen ? "gap" : "permanent_gap",
     subject: row.pipeline,
-    text: `${row.pipeline} has ${gaps} between ${row.from_at.slice(0, 10)} and ${row.to_at.slice(0, 10)}: ${withoutStop(row.detail)}.`,
+    text: `${row.pipeline} has ${gaps}: ${rangesText(row)}: ${withoutStop(row.detail)}.`,
     advice: isOpen
       ? "The next sync requests them again."
       : "The service did not have them; only `vaulthouse sync --full` requests them again.",

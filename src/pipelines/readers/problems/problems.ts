@@ -4,18 +4,20 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { reasonOf } from "../../../domain/values/errorText.ts"
-import { counted } from "../../../domain/values/numbers.ts"
 import { type Problem, problemKinds } from "../../../domain/run/problem.ts"
 import { type Health, readHealth } from "../../publication/health.ts"
 import { type PostgresState, readPostgresState } from "../../publication/postgres.ts"
+import { clockAheadText } from "../../run/clock.ts"
 import { type LastRun, readLastRun } from "../../run/lastRun.ts"
 import { freshnessOf } from "./freshness.ts"
 import {
+  clockAhead,
   failedCheck,
   failedPublication,
   failedRun,
   failingPipeline,
   gap,
+  keyRejected as keyRejectedProblem,
   quarantined,
   stale,
 } from "./problemTexts.ts"
@@ -35,7 +37,12 @@ export const problemsOf = (
   postgres?: PostgresState,
 ): ReadonlyArray<Problem> => {
   const failed = runFailed(health, last)
-  const found = [...failed, ...keyRejected(health, last), ...failedPublication(postgres)]
+  const found = [
+    ...failed,
+    ...keyRejected(health, last),
+    ...clockProblem(last),
+    ...failedPublication(postgres),
+  ]
   if (health !== undefined) {
     const { failing, failed_checks, freshness, quarantine, gaps } = health
     // If the whole run failed, that is the only problem to report about it.
@@ -74,24 +81,18 @@ const runFailed = (
   return [failedRun(last.error ?? reasonOf(ofTask ?? "nothing landed"), last.finished_at)]
 }
 
+const clockProblem = (last: LastRun | undefined): ReadonlyArray<Problem> =>
+  typeof last?.clock_ahead_seconds === "number"
+    ? [clockAhead(clockAheadText(last.clock_ahead_seconds), last.finished_at)]
+    : []
+
 const keyRejected = (
   health: Health | undefined,
   last: LastRun | undefined,
 ): ReadonlyArray<Problem> => {
   const refused = (health?.failing ?? []).filter(({ is_refused }) => is_refused)
   if (refused.length === 0 && last?.key_rejected !== true) return []
-  const names = refused.map(({ pipeline }) => pipeline)
-  const what = names.length > 3 ? counted(names.length, "pipeline") : names.join(", ")
-  return [
-    {
-      kind: "key_rejected",
-      subject: "key",
-      text:
-        names.length === 0
-          ? "The service rejects the API key."
-          : `The service no longer gives the API key access to ${what}.`,
-      advice: "`vaulthouse doctor` shows what the key has access to.",
-      since: refused[0]?.since ?? last?.finished_at ?? null,
-    },
-  ]
+  const pipelines = refused.map(({ pipeline }) => pipeline)
+  const since = refused[0]?.since ?? last?.finished_at ?? null
+  return [keyRejectedProblem(pipelines, last?.key_unknown === true, since)]
 }

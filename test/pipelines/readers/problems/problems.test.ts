@@ -133,12 +133,38 @@ describe("problems", () => {
         "gap ratio_history",
       ])
       expect(broken[0]?.text).toContain("HTTP 418")
+      // What is missing of the vault, not of the years that other vaults have.
+      const [gap] = yield* query(
+        dataDir,
+        "select min(from_at)::date as from_day, max(to_at)::date as to_day from ops.gaps where state = 'open'",
+      )
+      expect(broken[2]?.text).toMatch(
+        new RegExp(
+          `^ratio_history has 1 open gap: .+ ${String(gap?.["from_day"])} to ${String(gap?.["to_day"])}: `,
+        ),
+      )
       // A run of other pipelines mends nothing, and hides nothing.
       yield* runOnce(simulator.url, dataDir, { pipelines: ["fees"] })
       expect(yield* problemNames(dataDir)).toEqual(namesOf(broken))
       simulator.patch({ faults: [] })
       yield* runOnce(simulator.url, dataDir, { pipelines })
       expect(yield* problemNames(dataDir)).toEqual([])
+    }),
+  )
+
+  it.live("gaps of many vaults are one problem, which names the longest", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({ ...small, vaults: 12 })
+      const dataDir = yield* temporaryFolder
+      yield* runOnce(simulator.url, dataDir, { pipelines: ["vaults"] })
+      simulator.patch({ faults: [{ kind: "status", status: 418, match: "fields=ratio" }] })
+      yield* runOnce(simulator.url, dataDir, { pipelines: ["ratio_history"] })
+      const gaps = (yield* readProblems(dataDir)).filter(({ kind }) => kind === "gap")
+      expect(gaps).toHaveLength(1)
+      expect(gaps[0]?.text).toMatch(
+        /^ratio_history has \d+ open gaps: ([^,]+ \d{4}-\d\d-\d\d to \d{4}-\d\d-\d\d(, )?){3} and of \d+ more: /,
+      )
+      expect(gaps[0]?.text.length).toBeLessThan(400)
     }),
   )
 

@@ -1,0 +1,65 @@
+// How long the calls of a run wait for nothing but another attempt: while all of them do, the run does no other work, so
+// this time is bounded. It begins anew when an attempt has helped, since a long run meets many short troubles.
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+
+// How often a wait looks whether it has to end.
+const STEP_MILLIS = 1000
+
+export class RetryWaits {
+  readonly #limitMillis: number
+  #calls = 0
+  #waiting = 0
+  #aloneSince: number | undefined
+  #spentMillis = 0
+
+  constructor(limitSeconds: number) {
+    this.#limitMillis = limitSeconds * 1000
+  }
+
+  /** Runs a call, which may wait with `wait`. */
+  during<A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
+    return this.#change(call, (by) => (this.#calls += by))
+  }
+
+  /** Returns whether the whole time has passed: `false` if the run may wait no longer. */
+  wait(millis: number): Effect.Effect<boolean> {
+    const steps = Effect.gen({ self: this }, function* () {
+      for (let left = millis; left > 0; left -= STEP_MILLIS) {
+        if (this.#spent(yield* Clock.currentTimeMillis) >= this.#limitMillis) return false
+        yield* Effect.sleep(Math.min(left, STEP_MILLIS))
+      }
+      return true
+    })
+    return this.#change(steps, (by) => (this.#waiting += by))
+  }
+
+  /** Another attempt of a call succeeded. */
+  get helped(): Effect.Effect<void> {
+    return Effect.map(Clock.currentTimeMillis, (now) => {
+      this.#spentMillis = 0
+      if (this.#aloneSince !== undefined) this.#aloneSince = now
+    })
+  }
+
+  #change<A, E, R>(
+    work: Effect.Effect<A, E, R>,
+    count: (by: number) => void,
+  ): Effect.Effect<A, E, R> {
+    const add = (by: number) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        this.#spentMillis = this.#spent(now)
+        count(by)
+        this.#aloneSince = this.#waiting > 0 && this.#waiting === this.#calls ? now : undefined
+      })
+    return Effect.acquireUseRelease(
+      add(1),
+      () => work,
+      () => add(-1),
+    )
+  }
+
+  #spent(now: number): number {
+    return this.#spentMillis + (this.#aloneSince === undefined ? 0 : now - this.#aloneSince)
+  }
+}

@@ -1,0 +1,158 @@
+// What keeps failing: it is read again until it succeeds, costs a run little, and is at once read again where there is hope.
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import type { OptionsPatch } from "../../../simulator/index.ts"
+import { readProblems } from "../../../src/pipelines/readers/problems/problems.ts"
+import { asAdmin, simulated } from "../../support/simulated.ts"
+import { temporaryFolder } from "../../support/temporaryFolder.ts"
+import {
+  change,
+  letAnHourPass,
+  outcomes,
+  type Overrides,
+  query,
+  runOnce,
+} from "../../support/warehouseRun.ts"
+
+const now = "2026-06-01T12:00:00Z"
+const small = { now, days: 5, subaccounts: 4, serverCaches: false }
+type Faults = NonNullable<OptionsPatch["faults"]>
+
+/** Runs of one pipeline, each with its own faults, which return the requests that were refused. */
+const platform = Effect.fnUntraced(function* (options: OptionsPatch, pipeline: string) {
+  const simulator = yield* simulated({ ...small, ...options })
+  const dataDir = yield* temporaryFolder
+  const sync = Effect.fnUntraced(function* (faults: Faults, overrides: Overrides = {}) {
+    simulator.patch({ faults })
+    const before = simulator.requests().last.length
+    const { summary } = yield* runOnce(simulator.url, dataDir, {
+      pipelines: [pipeline],
+      api: { ...asAdmin, retryBudgetSeconds: 2 },
+      ...overrides,
+    })
+    const sent = simulator.requests().last.slice(before)
+    const refused = sent.filter(({ status }) => status >= 400)
+    return { ...summary, refused: refused.length, sent: sent.length }
+  })
+  return { simulator, dataDir, sync, problems: readProblems(dataDir) }
+})
+
+describe("a task that failed in a run that read everything again", () => {
+  for (const [what, status] of [
+    ["failed", 400],
+    ["was refused to the key", 401],
+  ] as const) {
+    it.live(`is read by the next run where it ${what}, although nothing has changed since`, () =>
+      Effect.gen(function* () {
+        const { dataDir, sync, problems } = yield* platform({ vaults: 1 }, "loan_details")
+        const first = yield* sync([])
+        expect(first.outcome).toBe("complete")
+        const fault = { kind: "status", status, pathPrefix: "/subaccount/loans/" } as const
+        const full = yield* sync([fault], { settings: { full: true } })
+        expect(full.outcome).toBe("partial")
+        expect((yield* problems).length).toBeGreaterThan(0)
+        const healed = yield* sync([])
+        expect(healed.outcome).toBe("complete")
+        expect(yield* problems).toEqual([])
+        // Nothing is read once more after that.
+        expect((yield* outcomes(dataDir, "loan_details")).length).toBe(3)
+        yield* sync([])
+        expect((yield* outcomes(dataDir, "loan_details")).length).toBe(3)
+      }),
+    )
+  }
+})
+
+describe("a vault that keeps failing", () => {
+  const bad = Effect.fnUntraced(function* (vaults: number, indexes: ReadonlyArray<number>) {
+    const found = yield* platform({ vaults }, "positions")
+    const faults: Faults = indexes.map((index) => ({
+      kind: "status",
+      status: 424,
+      pathPrefix: "/",
+      match: `positions/${found.simulator.truth.vaults[index]?.address}`,
+    }))
+    return { ...found, faults }
+  })
+
+  it.live("costs two requests in the next run, then none until it is due or wanted", () =>
+    Effect.gen(function* () {
+      const { dataDir, sync, problems, faults } = yield* bad(4, [0])
+      const first = yield* sync(faults)
+      expect(first.refused).toBeGreaterThan(2)
+      yield* letAnHourPass(dataDir)
+      const second = yield* sync(faults)
+      expect(second).toMatchObject({ outcome: "partial", refused: 2 })
+      const third = yield* sync(faults)
+      expect(third).toMatchObject({ outcome: "partial", refused: 0 })
+      const [problem] = yield* problems
+      expect(problem).toMatchObject({ kind: "run_partial", subject: "positions" })
+      expect(problem?.text).toMatch(
+        /^positions: 1 of 3 tasks failed: .*\(HTTP 424\); it has failed since 20\S+ \d\d:\d\d UTC, and is read again after 20\S+ \d\d:\d\d UTC\.$/,
+      )
+      expect(problem?.advice).toContain("--fill-gaps")
+      // It waits as long as it had failed, an hour and some seconds; waiting is not failing again.
+      yield* letAnHourPass(dataDir)
+      yield* letAnHourPass(dataDir)
+      expect(yield* sync(faults)).toMatchObject({ refused: 2 })
+      expect(yield* sync(faults)).toMatchObject({ refused: 0 })
+      expect((yield* sync(faults, { settings: { fillGaps: true } })).refused).toBeGreaterThan(2)
+      expect(yield* sync([])).toMatchObject({ outcome: "partial" })
+      expect(yield* sync([], { settings: { fillGaps: true } })).toMatchObject({
+        outcome: "complete",
+      })
+      expect(yield* problems).toEqual([])
+    }),
+  )
+
+  it.live("waits six hours at most", () =>
+    Effect.gen(function* () {
+      const { dataDir, sync, faults } = yield* bad(3, [0])
+      yield* sync(faults)
+      yield* change(dataDir, "update ops.tasks set finished_at = finished_at - interval 9 day")
+      yield* sync(faults)
+      expect(yield* sync(faults)).toMatchObject({ refused: 0 })
+      yield* change(dataDir, "update ops.tasks set finished_at = finished_at - interval 361 minute")
+      expect(yield* sync(faults)).toMatchObject({ refused: 2 })
+    }),
+  )
+
+  it.live("never waits where the whole pipeline fails", () =>
+    Effect.gen(function* () {
+      const { dataDir, sync, faults } = yield* bad(3, [0, 1, 2])
+      yield* sync(faults)
+      yield* letAnHourPass(dataDir)
+      expect(yield* sync(faults)).toMatchObject({ refused: 6 })
+      expect(yield* sync(faults)).toMatchObject({ refused: 6 })
+      expect(yield* sync([])).toMatchObject({ outcome: "complete" })
+    }),
+  )
+
+  it.live("is read at once when a neighbour that failed too has recovered", () =>
+    Effect.gen(function* () {
+      const { simulator, dataDir, sync, faults } = yield* bad(5, [0, 1])
+      yield* sync(faults)
+      yield* letAnHourPass(dataDir)
+      yield* sync(faults)
+      expect(yield* sync(faults)).toMatchObject({ refused: 0 })
+      const include = [simulator.truth.vaults[1]?.address ?? ""]
+      yield* sync([], { vaults: { include, exclude: [] }, settings: { fillGaps: true } })
+      expect(yield* sync([])).toMatchObject({ outcome: "complete" })
+    }),
+  )
+
+  it.live("has all attempts again when it fails for another reason", () =>
+    Effect.gen(function* () {
+      const { dataDir, sync, faults } = yield* bad(3, [0])
+      yield* sync(faults)
+      yield* letAnHourPass(dataDir)
+      const other = faults.map((fault) => ({ ...fault, status: 503 }) as typeof fault)
+      expect((yield* sync(other)).refused).toBeGreaterThan(2)
+      const rows = yield* query(
+        dataDir,
+        "select distinct error_tag from ops.tasks where outcome = 'failed' order by 1",
+      )
+      expect(rows.map((row) => row["error_tag"])).toEqual(["DependencyFailed", "ServerError"])
+    }),
+  )
+})
