@@ -128,6 +128,7 @@ export const settings = {
     default: 60,
     describe:
       "How long a run may wait for nothing but another attempt of failed requests, none of which helps; the next run reads what is then missing",
+    neededBy: "Administrators: runs that must end soon although the service is in trouble",
   },
   maxResponseMegabytes: {
     kind: { type: "integer", min: 1, max: 80 },

@@ -138,11 +138,12 @@ const part = (heading: string, problems: ReadonlyArray<Problem>, withAdvice: boo
 // `ratio_history: 3 of 8 tasks failed: no response.`
 const ofPipeline = /^(\w+): (?:[\d,]+ of )?([\d,]+) tasks? (\w+: [^]*)$/
 
+const reasonOf = ({ text }: Problem): string => ofPipeline.exec(text)?.[3] ?? text
+
 /** Problems of several pipelines with one reason as one, with the advice of the first. */
 const joinedProblems = (
   problems: ReadonlyArray<Problem>,
 ): ReadonlyArray<Pick<Problem, "text" | "advice">> => {
-  const reasonOf = ({ text }: Problem): string => ofPipeline.exec(text)?.[3] ?? text
   return [...Map.groupBy(problems, reasonOf)].map(([reason, [first, ...others]]) => ({
     text:
       first === undefined || others.length === 0

@@ -55,7 +55,7 @@ describe("a clock that is ahead of the service's", () => {
   it.live.each([
     ["3 h", 3 * HOUR],
     ["20 days", 20 * 24 * HOUR],
-  ])("by %s is refused, and leaves nothing", ([text, millis]) =>
+  ] as const)("by %s is refused, and leaves nothing", ([text, millis]) =>
     Effect.gen(function* () {
       const { dataDir, sync, problems } = yield* dated
       const error = yield* Effect.flip(sync({ date: behind(millis) }))
