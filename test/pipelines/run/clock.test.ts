@@ -53,9 +53,9 @@ describe("a clock that is ahead of the service's", () => {
   )
 
   it.live.each([
-    ["3 h", 3 * HOUR],
-    ["20 days", 20 * 24 * HOUR],
-  ] as const)("by %s is refused, and leaves nothing", ([text, millis]) =>
+    ["hours", 3 * HOUR, /, 3(\.1)? h ahead/],
+    ["days", 20 * 24 * HOUR, /, 20 days ahead/],
+  ] as const)("by %s is refused, and leaves nothing", ([, millis, text]) =>
     Effect.gen(function* () {
       const { dataDir, sync, problems } = yield* dated
       const error = yield* Effect.flip(sync({ date: behind(millis) }))
@@ -63,7 +63,7 @@ describe("a clock that is ahead of the service's", () => {
       expect(error.message).toMatch(
         /^This machine's clock says \d{4}-\S+Z, .* ahead of the service's/,
       )
-      expect(error.message).toContain(`${text} ahead`)
+      expect(error.message).toMatch(text)
       expect(error.message).toContain("Set this machine's clock (NTP), then run again")
       expect((yield* problems)[0]).toMatchObject({ kind: "run_failed" })
       const [left] = yield* query(
