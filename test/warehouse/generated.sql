@@ -236,6 +236,40 @@ select
 from core.withdrawal_summaries
 cross join range(5) as requests (nth);
 
+-- Requests that are gone.
+insert into core.withdrawal_requests by name
+select
+    chain_id,
+    vault_address,
+    'gone' as request_id,
+    timestamp '2026-03-20' as requested_at,
+    10 as amount,
+    timestamp '2026-03-20' as valid_from,
+    timestamp '2026-03-21' as valid_to,
+    false as is_current,
+    'r' as _run_id,
+    valid_from as _first_seen_at,
+    valid_from as _updated_at
+from (values (1, 'a'), (10, 'b')) as t (chain_id, vault_address);
+
+insert into core.performance_fees by name
+select
+    vault_address,
+    'MonthToDate' as calculation_period,
+    '-' as range,
+    is_native_denominated,
+    20 as annualized_fees_pct,
+    10 * (1 + version) as total_perf_fees_asset,
+    timestamp '2026-02-10' + to_days(30 * version::integer) as valid_from,
+    if(version = 1, null, valid_from + to_days(30)) as valid_to,
+    version = 1 as is_current,
+    'r' as _run_id,
+    valid_from as _first_seen_at,
+    valid_from as _updated_at
+from (values ('a'), ('b'), ('s')) as t (vault_address)
+cross join (values (true), (false)) as d (is_native_denominated)
+cross join range(2) as versions (version);
+
 -- A change, a version that changes nothing, and a time without fees.
 insert into core.fees by name
 select

@@ -137,3 +137,29 @@ it("returns and volatilities are there where the days they need are, and nowhere
     }
   }
 })
+
+it("the daily series ends with the figures of vault_performance, and has those of each day before", async () => {
+  const rows = await readRows(
+    warehouse.connection,
+    `SELECT vault_address, day::VARCHAR AS day, return_1d, apy_return_1d, volatility_30d, volatility_90d
+     FROM ${CATALOG}.mart.vault_returns`,
+  )
+  const series = new Map(rows.map((row) => [`${row["vault_address"]} ${row["day"]}`, row]))
+  for (const { vault_address, closes, apy } of vaults) {
+    const days = [...closes.keys()]
+    for (const [at, day] of days.entries()) {
+      const upTo: Days = new Map([...closes].slice(0, at + 1))
+      const expected = {
+        return_1d: changeOver(upTo, 1),
+        apy_return_1d: returnOver(new Map([[day, apy.get(day) ?? 0]]), 1),
+        volatility_30d: volatilityOver(upTo, 30),
+        volatility_90d: volatilityOver(upTo, 90),
+      }
+      for (const [name, value] of Object.entries(expected)) {
+        const found = series.get(`${vault_address} ${day}`)?.[name]
+        if (value === undefined) expect(found, `${name} of ${vault_address} on ${day}`).toBeNull()
+        else expect(Number(found), `${name} of ${vault_address} on ${day}`).toBeCloseTo(value, 10)
+      }
+    }
+  }
+})
