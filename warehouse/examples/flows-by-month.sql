@@ -3,57 +3,35 @@
 --
 --     vault: address or name of a vault; every vault unless it is set
 --
--- In the vault's own asset. flow is the month's change of supply less its change of unrealized PnL: deposits less
--- withdrawals, if the reported PnL accounts for the rest. Both changes are measured between the newest days of the
--- months that have both figures; supply_change is measured between their newest days. flow is an estimate: it also
--- contains fees and rewards. Null where a month has no PnL.
+-- In the unit in which the service sends the supply, which the document does not name. credited is the yield that
+-- the vault credited, flow the rest of the supply's change: deposits less withdrawals. flow is an estimate: it
+-- also contains fees and rewards. days_not_known counts days whose yield was missing, so that what changed on them
+-- is in neither.
 with
 
-days as (
-    select
-        vault_address,
-        vault_name,
-        day,
-        supply,
-        pnl_in_asset
-    from mart.vault_daily
-    where
-        supply is not null
-        and (getvariable('vault')::varchar is null or getvariable('vault')::varchar in (vault_address, vault_name))
-),
-
-months as (
+flows as (
     select
         vault_address,
         vault_name,
         date_trunc('month', day)::date as month,
-        last(supply order by day) as supply,
-        last(supply order by day) filter (pnl_in_asset is not null) as supply_beside_pnl,
-        arg_max(pnl_in_asset, day) as pnl_in_asset
-    from days
-    group by vault_address, vault_name, date_trunc('month', day)::date
-),
-
-changes as (
-    select
-        vault_address,
-        vault_name,
-        month,
+        day,
         supply,
-        supply - lag(supply) over vault as supply_change,
-        supply_beside_pnl - lag(supply_beside_pnl) over vault as supply_beside_pnl_change,
-        pnl_in_asset - lag(pnl_in_asset) over vault as pnl_change
-    from months
-    window vault as (partition by vault_address order by month)
+        supply_change,
+        credited,
+        flow
+    from mart.vault_flows
+    where getvariable('vault')::varchar is null or getvariable('vault')::varchar in (vault_address, vault_name)
 )
 
 select
     vault_name,
     vault_address,
     month,
-    supply,
-    supply_change,
-    pnl_change,
-    supply_beside_pnl_change - pnl_change as flow
-from changes
+    last(supply order by day) as supply,
+    sum(supply_change order by day) as supply_change,
+    sum(credited order by day) as credited,
+    sum(flow order by day) as flow,
+    count(supply_change) - count(flow) as days_not_known
+from flows
+group by vault_name, vault_address, month
 order by vault_name, vault_address, month

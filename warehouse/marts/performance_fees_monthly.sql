@@ -49,7 +49,7 @@ read_months as (
 reported as (
     select
         read_months.*,
-        case when versions.valid_to is null or versions.valid_to > read_months.read_at then versions.total_perf_fees_asset end
+        case when coalesce(versions.valid_to > read_months.read_at, true) then versions.total_perf_fees_asset end
             as performance_fees
     from read_months
     asof inner join versions

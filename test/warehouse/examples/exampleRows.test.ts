@@ -208,7 +208,7 @@ it("an address on two chains is two vaults wherever the facts name the chain", a
   expect(await of("weekly-report", "governance_events")).toEqual(["0"])
 })
 
-it("flows-by-month: supply and PnL are of the same day", async () => {
+it("flows-by-month: what the vault credits is no flow, and days without a yield are counted", async () => {
   const point = (day: string, supply: number) => ({
     vault_address: "a",
     observed_at: `${day} 12:00:00`,
@@ -216,25 +216,30 @@ it("flows-by-month: supply and PnL are of the same day", async () => {
     actual_tvl: supply,
     adjusted_redeem_ratio: 1,
   })
-  const pnl = (day: string, value: number) => ({
+  const yieldOf = (day: string, apy: number) => ({
     vault_address: "a",
-    snapshot_at: `${day} 12:00:00`,
-    unrealized_pnl: value,
-    unrealized_pnl_in_asset: value,
+    date: day,
+    is_smoothed: false,
+    averaging_period_days: 7,
+    apy,
   })
+  // Doubles within a day.
+  const doubling = 2 ** 365 - 1
   const rows = await answer("flows-by-month", {
     "core.vaults": [vault("a")],
     "core.ratio_history": [
       point("2026-04-30", 100),
-      point("2026-05-10", 108),
-      // Deposited after the newest PnL of the month: not yet to be distinguished from a gain.
-      point("2026-05-31", 508),
+      point("2026-05-01", 208),
+      point("2026-05-02", 198),
+      point("2026-05-03", 500),
     ],
-    "core.pnl_history": [pnl("2026-04-30", 1), pnl("2026-05-10", 4)],
+    "core.apy_history": [yieldOf("2026-05-01", doubling), yieldOf("2026-05-02", 0)],
   })
-  expect(rows.map((row) => [row["supply_change"], row["pnl_change"], row["flow"]])).toEqual([
-    [null, null, null],
-    [408, 3, 5],
+  const figures = ["supply_change", "credited", "flow"]
+  const closeTo = (value: unknown) => (value === null ? null : expect.closeTo(Number(value), 6))
+  expect(rows.map((row) => [...figures.map((name) => row[name]), row["days_not_known"]])).toEqual([
+    [null, null, null, "0"],
+    [400, closeTo(100), closeTo(-2), "1"],
   ])
 })
 
