@@ -144,7 +144,9 @@ it("the daily series ends with the figures of vault_performance, and has those o
     `SELECT vault_address, day::VARCHAR AS day, return_1d, apy_return_1d, volatility_30d, volatility_90d
      FROM ${CATALOG}.mart.vault_returns`,
   )
-  const series = new Map(rows.map((row) => [`${row["vault_address"]} ${row["day"]}`, row]))
+  const series = new Map(
+    rows.map((row) => [`${String(row["vault_address"])} ${String(row["day"])}`, row]),
+  )
   for (const { vault_address, closes, apy } of vaults) {
     const days = [...closes.keys()]
     for (const [at, day] of days.entries()) {
