@@ -148,6 +148,7 @@ format: install ## Format the code
 
 docs: install ## Make the generated pages of docs/ again
 	@node src/cli/pages/main.ts
+	@node demo/writeLineage.ts
 
 guide: install ## Make what README.md and docs/analysts-guide.md show again
 	@node demo/main.ts

@@ -4,6 +4,7 @@ import { join } from "node:path"
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { typedValue } from "../src/cli/commands/query/parameters.ts"
 import { textTable } from "../src/cli/terminal/table.ts"
+import { marts } from "../src/load/marts/marts.ts"
 import { bindParameters } from "../src/load/published/read/reader/bindParameters.ts"
 
 const root = join(import.meta.dirname, "..")
@@ -16,7 +17,13 @@ const MAX_ROWS = 12
 /** A question, with its answer below if there is one. */
 const question = /```(sql|sh)\n([\s\S]*?)```\n(?:\n```text\n[\s\S]*?```\n)?/g
 const exampleCommand = /^npx vaulthouse query --file warehouse\/examples\/([\w-]+)\.sql(.*)$/m
+const martList = /(<!-- marts -->\n)[\s\S]*?(<!-- \/marts -->)/
 const questionList = /(<!-- questions -->\n)[\s\S]*?(<!-- \/questions -->)/
+
+const listed =
+  (list: string) =>
+  (_: string, before: string, after: string): string =>
+    [before, list, after].join("")
 
 /** The guide with up-to-date answers. */
 export const withAnswers = async (guide: string, connection: DuckDBConnection): Promise<string> => {
@@ -34,9 +41,9 @@ export const withAnswers = async (guide: string, connection: DuckDBConnection): 
     end = match.index + whole.length
   }
   const text = [...parts, guide.slice(end)].join("")
-  return text.replace(questionList, (_, before: string, after: string) =>
-    [before, listOfQuestions(), after].join(""),
-  )
+  return text
+    .replace(questionList, listed(listOfQuestions()))
+    .replace(martList, listed(listOfMarts()))
 }
 
 interface Query {
@@ -105,6 +112,21 @@ const parameterOf = (pair: string) => {
   const at = pair.indexOf("=")
   return [pair.slice(0, at), typedValue(pair.slice(at + 1))] as const
 }
+
+const listOfMarts = (): string =>
+  [
+    "",
+    "| for | question | mart |",
+    "| --- | --- | --- |",
+    ...marts
+      .map(({ name, needed_by: needed }) => {
+        const [reader = "", what = ""] = needed.split(/: (.*)/s)
+        return `| ${reader} | ${what} | [${name}](tables.md#mart${name}) |`
+      })
+      .toSorted(),
+    "",
+    "",
+  ].join("\n")
 
 const listOfQuestions = (): string =>
   [

@@ -14,7 +14,7 @@ const ROWS = 6
 
 const QUESTION = [
   "select vault_name, collateral_ratio, apy_smoothed",
-  "from mart.vault_latest order by backing desc nulls last limit 3",
+  "from mart.vault_latest where not is_ended order by apy_smoothed desc limit 3",
 ]
 
 /** The README with its block as it is now. */

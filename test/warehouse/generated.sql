@@ -192,6 +192,37 @@ select
 from range(21) as loans (nth)
 cross join range(2) as versions (version);
 
+insert into core.subaccount_portfolio_positions by name
+select
+    's' || nth as subaccount_address,
+    ['defi', 'cefi', 'otc'][1 + nth % 3] as kind,
+    place as ordinal,
+    ['Aave', 'aave-v3', null][1 + place] as protocol,
+    10 * place as value,
+    timestamp '2026-03-01' as valid_from,
+    true as is_current,
+    'r' as _run_id,
+    valid_from as _first_seen_at,
+    valid_from as _updated_at
+from range(1, 5) as subaccounts (nth)
+cross join range(3) as places (place);
+
+insert into core.subaccount_tokens by name
+select
+    's' || nth as subaccount_address,
+    'summary' as list,
+    token as ordinal,
+    't' || token as token_address,
+    1 as chain_id,
+    100 * nth as balance,
+    timestamp '2026-03-01' as valid_from,
+    true as is_current,
+    'r' as _run_id,
+    valid_from as _first_seen_at,
+    valid_from as _updated_at
+from range(1, 5) as subaccounts (nth)
+cross join range(2) as tokens (token);
+
 -- The loan book knows some of them, and both parties tell of each.
 insert into core.subaccount_loans by name
 select

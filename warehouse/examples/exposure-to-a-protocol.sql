@@ -1,17 +1,19 @@
 -- A protocol is in trouble: which vaults are in it, and with how much?
 -- For a risk officer on the phone.
 --
---     protocol: name as in mart.allocation_daily, whatever its case; every protocol unless it is set
+--     protocol: name as in mart.protocol_names, whatever its case; every protocol unless it is set
 --
 -- The newest allocation of each vault, of the day allocation_on. Vaults that have ended are left out, as in
 -- mart.protocol_exposure. value is in USD where the service says so; weight is a fraction of the vault,
 -- share_of_protocol a fraction of all vaults' value in the protocol. Null where the day has shares and no values.
--- Vaults on chains other than EVM have no allocations.
+-- Vaults on chains other than EVM have no allocations. Spellings and versions of one protocol count as one; as_sent is
+-- the name in the allocation.
 with
 
 exposures as (
     select
-        allocations.protocol,
+        allocations.protocol_name as protocol,
+        allocations.protocol as as_sent,
         vaults.vault_name,
         vaults.vault_address,
         vaults.status,
@@ -27,12 +29,16 @@ exposures as (
             and vaults.allocation_on = allocations.day
     where
         not vaults.is_ended
-        and lower(allocations.protocol)
-        = coalesce(lower(getvariable('protocol')::varchar), lower(allocations.protocol))
+        and (
+            getvariable('protocol')::varchar is null
+            or lower(getvariable('protocol')::varchar)
+            in (lower(allocations.protocol_name), lower(allocations.protocol))
+        )
 )
 
 select
     protocol,
+    as_sent,
     vault_name,
     vault_address,
     status,

@@ -1,12 +1,12 @@
 -- Two vaults, day by day: which was better, and by how much?
 -- For an allocator who can hold one of them.
 --
---     vault: address or name; the vault with the largest backing unless it is set
---     other: the other one; the one with the next largest unless it is set
+--     vault: address or name; the vault with the highest smoothed APY unless it is set
+--     other: the other one; the one with the next highest unless it is set
 --
--- Backing is in each vault's own asset: name both vaults unless all vaults have the same asset. Yields and ratios
--- are fractions. Only days on which both have an unsmoothed APY. lead is the first vault's return over the
--- second's since the first common day, each compounded from its daily APY: 0.01 is one percent ahead.
+-- Yields and ratios are fractions. Ended vaults are left out. Only days on which both have an unsmoothed APY. lead
+-- is the first vault's return over the second's since the first common day, each compounded from its daily APY:
+-- 0.01 is one percent ahead.
 with
 
 days as (
@@ -23,7 +23,7 @@ ranked as (
     select
         vault_address,
         vault_name,
-        row_number() over (order by backing desc nulls last, vault_address) as place
+        row_number() over (order by apy_smoothed desc nulls last, vault_address) as place
     from mart.vault_latest
     where apy_unsmoothed is not null and not is_ended
 ),

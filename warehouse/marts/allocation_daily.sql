@@ -11,6 +11,7 @@ weighted as (
         allocations.vault_address,
         allocations.day,
         allocations.protocol,
+        names.protocol as protocol_name,
         allocations.value,
         allocations.share,
         case days.weighed_by when 'value' then allocations.value when 'share' then allocations.share end
@@ -21,6 +22,7 @@ weighted as (
         days.top_share
     from allocations
     inner join mart.allocation_days as days using (chain_id, vault_address, day)
+    left join mart.protocol_names as names on allocations.protocol = names.spelling
 ),
 
 protocol_days as (
@@ -29,6 +31,7 @@ protocol_days as (
         vault_address,
         day,
         protocol,
+        protocol_name,
         value,
         share,
         weight,
@@ -48,6 +51,7 @@ select
     vault_address,
     day,
     protocol,
+    protocol_name,
     value,
     share,
     weight,

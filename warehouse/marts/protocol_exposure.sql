@@ -18,34 +18,32 @@ newest_days as (
 newest as (
     select
         allocations.*,
-        -- The service spells one protocol in several ways.
-        lower(trim(allocations.protocol)) as protocol_id,
+        names.protocol as protocol_name,
         vaults.vault_name
     from mart.allocation_daily as allocations
     semi join newest_days using (chain_id, vault_address, day)
     inner join mart.vault_lifecycle as vaults using (chain_id, vault_address)
+    inner join mart.protocol_names as names on allocations.protocol = names.spelling
     where not vaults.is_ended
 ),
 
--- A vault may hold one protocol under two spellings.
+-- A vault may hold one protocol under two names.
 vault_protocols as (
     select
         chain_id,
         vault_address,
-        protocol_id,
+        protocol_name,
         any_value(vault_name) as vault_name,
         any_value(day) as day,
-        min(trim(protocol)) as protocol,
         case when count(value) = count(*) then sum(value order by value) end as value,
         sum(weight order by weight) as weight
     from newest
-    group by chain_id, vault_address, protocol_id
+    group by chain_id, vault_address, protocol_name
 ),
 
 protocols as (
     select
-        -- As the service spells it most; of equally frequent spellings, the first.
-        mode(protocol order by protocol) as protocol,
+        protocol_name as protocol,
         count(*) as vaults,
         sum(value order by value) as value,
         count(*) filter (value is null) as vaults_without_value,
@@ -56,7 +54,7 @@ protocols as (
         ) filter (weight is not null) as most_exposed_vault,
         min(day) as oldest_on
     from vault_protocols
-    group by protocol_id
+    group by protocol_name
 )
 
 select

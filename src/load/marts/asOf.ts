@@ -10,36 +10,50 @@ export interface AsOfMacro {
   readonly comment: string
 }
 
+const INSTANT_TYPES = [
+  "TIMESTAMP",
+  "TIMESTAMP WITH TIME ZONE",
+  "TIMESTAMP_S",
+  "TIMESTAMP_MS",
+  "TIMESTAMP_NS",
+  "DATE",
+]
+
 // A cast would convert a TIMESTAMPTZ by the reader's time zone, and drop the offset of a text: epoch_us converts the
-// first correctly and rejects the second.
-const INSTANT = "make_timestamp(epoch_us(instant))"
+// first correctly and rejects the second. It takes a TIME or an INTERVAL too, for microseconds since 1970.
+const instantOf = (macro: string): string => `CASE
+  WHEN typeof(instant) IN (${INSTANT_TYPES.map(literal).join(", ")}) THEN make_timestamp(epoch_us(instant))
+  ELSE error(concat(${literal(`mart.${macro} needs a TIMESTAMP in UTC, a TIMESTAMPTZ or a DATE, not `)},
+    typeof(instant), ${literal(": write TIMESTAMP '2026-03-01 12:00:00'")}))
+END`
 
 const columnsOf = (table: Table): string => identifiers(allColumns(table).map(({ name }) => name))
 
 /** Rows whose values were known at the instant, and versions that were superseded only after it. */
-const historySql = (table: Table): string =>
-  `SELECT ${columnsOf(table)} FROM ${inSchema(table)} WHERE _updated_at <= ${INSTANT}
+const historySql = (table: Table, at: string): string =>
+  `SELECT ${columnsOf(table)} FROM ${inSchema(table)} WHERE _updated_at <= ${at}
 UNION ALL
 SELECT ${columnsOf(table)} FROM ${inSchema(versionsOf(table))}
-WHERE _updated_at <= ${INSTANT} AND _superseded_at > ${INSTANT}`
+WHERE _updated_at <= ${at} AND _superseded_at > ${at}`
 
 /** The content that was current at the instant, without its end, which was not known then. */
-const slowlyChangingSql = (table: Table): string => {
+const slowlyChangingSql = (table: Table, at: string): string => {
   const current: Readonly<Record<string, string>> = {
     valid_to: "NULL::TIMESTAMP AS valid_to",
     is_current: "true AS is_current",
   }
   const columns = allColumns(table).map(({ name }) => current[name] ?? identifier(name))
   return `SELECT ${columns.join(", ")} FROM ${inSchema(table)}
-WHERE valid_from <= ${INSTANT} AND (valid_to IS NULL OR valid_to > ${INSTANT})`
+WHERE valid_from <= ${at} AND (valid_to IS NULL OR valid_to > ${at})`
 }
 
 /** The macro of a table, or `undefined` if its mode keeps no past. */
 export const asOfMacro = (table: Table): AsOfMacro | undefined => {
   if (table.mode !== "history" && table.mode !== "slowly_changing") return undefined
-  const sql = table.mode === "history" ? historySql(table) : slowlyChangingSql(table)
+  const name = `${table.name}_as_of`
+  const sql = (table.mode === "history" ? historySql : slowlyChangingSql)(table, instantOf(name))
   return {
-    name: `${table.name}_as_of`,
+    name,
     table,
     sql,
     comment: `${tableName(table)} as it was known at an instant, a TIMESTAMP in UTC. One row per ${table.key.join(", ")}.`,

@@ -163,4 +163,22 @@ describe("every macro", () => {
       await connection.run("SET TimeZone = 'UTC'")
     }
   })
+
+  it.each(["time '10:00'", "interval 1 day", "timetz '10:00+02'"])(
+    "refuses %s, of which it would find nothing, and says what to write",
+    async (instant) => {
+      await expect(queried(tvlSql(instant))).rejects.toThrow(
+        /mart\.ratio_history_as_of needs a TIMESTAMP in UTC, a TIMESTAMPTZ or a DATE, not (TIME|INTERVAL).*: write TIMESTAMP/,
+      )
+    },
+  )
+
+  it("takes a day as its first instant, and timestamps of any precision", async () => {
+    const rows = await Promise.all(
+      ["date '2026-01-03'", "timestamp_s '2026-01-03'", "timestamp_ns '2026-01-03'"].map(
+        (instant) => queried(tvlSql(instant)),
+      ),
+    )
+    expect(rows).toEqual(Array.from({ length: 3 }, () => [{ tvl: [2] }]))
+  })
 })

@@ -118,6 +118,31 @@ const expectSame = (dataDir: string) =>
     }
   })
 
+it.live(
+  "every table, mart and column has a comment, in the warehouse and in its published copy",
+  () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      yield* asRun(dataDir, Effect.andThen(commit(batchOf(somePoints(3))), publishing))
+      const without = [
+        `SELECT schema_name || '.' || table_name || '.' || column_name AS name FROM duckdb_columns()
+       WHERE NOT internal AND coalesce(trim(comment), '') = ''`,
+        `SELECT schema_name || '.' || table_name AS name FROM duckdb_tables()
+       WHERE NOT internal AND coalesce(trim(comment), '') = ''`,
+        `SELECT schema_name || '.' || view_name AS name FROM duckdb_views()
+       WHERE NOT internal AND coalesce(trim(comment), '') = ''`,
+        "SELECT count(*)::INTEGER AS n FROM duckdb_columns() WHERE schema_name = 'mart_tables'",
+      ]
+      for (const found of [
+        yield* queriesOfFile(publishedFile(dataDir), without),
+        yield* queries(dataDir, without),
+      ]) {
+        expect(found.slice(0, 3)).toEqual([[], [], []])
+        expect(found[3]?.[0]?.["n"]).toBeGreaterThan(50)
+      }
+    }),
+)
+
 it.live("say the same as the views after revisions, new points and changes of the vaults", () =>
   Effect.gen(function* () {
     const dataDir = yield* temporaryFolder

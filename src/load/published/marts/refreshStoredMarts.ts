@@ -67,6 +67,7 @@ const refresh = (session: Session, { mart, definition, isWhole, months }: Stale)
   const refreshed = { name: mart.name, definition, refreshed_at: session.tick() }
   return transaction(session, async () => {
     for (const statement of isWhole ? emptyTable(mart) : []) await connection.run(statement)
+    if (isWhole) await copyComments(connection, mart)
     for (const month of months) await connection.run(remake(mart, month))
     await connection.run(record(mart, session.runId))
     await new Changes(session).write([rowsOf(storedMartsTable, [refreshed])])
@@ -165,6 +166,21 @@ const emptyTable = ({ name }: StoredMart): ReadonlyArray<string> => [
   `CREATE OR REPLACE TABLE ${storedName(name)} AS FROM of_month.mart.${identifier(name)} LIMIT 0`,
   `COMMENT ON TABLE ${storedName(name)} IS ${literal(`The rows of mart.${name}: read that.`)}`,
 ]
+
+/** The columns mean what those of the view do. */
+const copyComments = async (connection: DuckDBConnection, { name }: StoredMart) => {
+  const columns = await readRows(
+    connection,
+    `SELECT column_name, comment FROM duckdb_columns()
+     WHERE database_name = ${literal(CATALOG)} AND schema_name = 'mart'
+       AND table_name = ${literal(name)} AND comment IS NOT NULL`,
+  )
+  for (const { column_name: column, comment } of columns) {
+    await connection.run(
+      `COMMENT ON COLUMN ${storedName(name)}.${identifier(String(column))} IS ${literal(String(comment))}`,
+    )
+  }
+}
 
 /** Records when each month's source rows changed; if that changes, the month is made again. */
 const record = ({ byMonth, name }: StoredMart, runId: string): string => `
