@@ -119,8 +119,8 @@ const isRefused = (cause: unknown): boolean =>
     ? ["EACCES", "EPERM", "EROFS", "EEXIST", "ENOTDIR", "ENOENT"].includes(String(cause.code))
     : REFUSED.test(cause.message))
 
-// DuckDB's wording.
-const NO_PERMISSION = /Permission denied/
+// DuckDB's wording, and Node's.
+const NO_PERMISSION = /permission denied/i
 const REFUSED = /Permission denied|Read-only file system/
 
 const corrupt =

@@ -193,6 +193,7 @@ const strays = (world: World, tried: Case): ReadonlyArray<string> => {
   const publication = `publications/${manifest.published_at.replaceAll(/[-:]/g, "")}`
   const known = new Set([
     "vaulthouse.duckdb",
+    "vaulthouse.duckdb.doublewrite",
     "vaulthouse.before-migration.duckdb",
     "writer.lock",
     "health.json",

@@ -5,7 +5,7 @@ import { flush } from "../../../domain/flush.ts"
 import { copyDatabase } from "../../duckdb/copyDatabase.ts"
 import { openConnections } from "../../duckdb/connections.ts"
 import { number, text } from "../../duckdb/decodeRow.ts"
-import { WarehouseLocked } from "../../errors.ts"
+import { LoadError, WarehouseLocked } from "../../errors.ts"
 import { inspect } from "../inspect.ts"
 import { lockHolder } from "../../lock/LockFile.ts"
 import { readRows } from "../../duckdb/readRows.ts"
@@ -14,6 +14,7 @@ import { sqlFile } from "../../sql/sqlFile.ts"
 import { copyTemplate, STORAGE_VERSION } from "../template.ts"
 import { onlyWriter } from "../../duckdb/transaction.ts"
 import type { Storage } from "../Storage.ts"
+import { keepingBlocks, mendTornWrites, tornPieces } from "./tornWrites.ts"
 
 export const databaseFile = (dataDir: string): string => join(dataDir, "vaulthouse.duckdb")
 
@@ -31,6 +32,14 @@ export const duckdbFile = (dataDir: string): Storage => {
       if (holder !== undefined) return { state: "held", by: holder }
       return inspect(tables, async (connection) => {
         if (!existsSync(file)) return false
+        if (tornPieces(file).length > 0) {
+          throw new LoadError({
+            reason: "Files",
+            what: file,
+            why: "a kill or a power cut ended a write to it halfway",
+            advice: "The next run puts it right, and loses nothing.",
+          })
+        }
         await connection.run(`ATTACH ${literal(file)} AS inspected (READ_ONLY)`)
         return true
       })
@@ -42,6 +51,7 @@ export const duckdbFile = (dataDir: string): Storage => {
         await writer.run("SET checkpoint_threshold = '32MB'")
         const isNew = !existsSync(file)
         if (isNew) await copyTemplate(file, tables)
+        else await mendTornWrites(file)
         try {
           await writer.run(
             `ATTACH ${literal(file)} AS ${CATALOG} (STORAGE_VERSION ${literal(STORAGE_VERSION)})`,
@@ -56,8 +66,11 @@ export const duckdbFile = (dataDir: string): Storage => {
           chmodSync(file, 0o600)
           await flush(dataDir)
         }
+        // Closing the database checkpoints what an interrupted command left in the log.
+        if (existsSync(`${file}.wal`)) await keepingBlocks(file, writer)()
       })
       const { reader, writer } = connections
+      const keepBlocks = keepingBlocks(file, writer)
       // DuckDB flushes the log that it makes after a checkpoint, but not its name.
       let log: string | undefined
       const flushNameOfLog = async (): Promise<void> => {
@@ -67,6 +80,7 @@ export const duckdbFile = (dataDir: string): Storage => {
         log = name
       }
       const checkpoint = async (): Promise<void> => {
+        await keepBlocks()
         await writer.run(`CHECKPOINT ${CATALOG}`)
       }
       return {
@@ -74,7 +88,7 @@ export const duckdbFile = (dataDir: string): Storage => {
         reader,
         exclusively: (work) =>
           onlyWriter(async (turn) => {
-            const result = await work(turn)
+            const result = await work({ ...turn, check: keepBlocks })
             await flushNameOfLog()
             return result
           }),

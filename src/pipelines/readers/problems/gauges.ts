@@ -123,7 +123,7 @@ const parts = {
   archive: ["raw"],
   parquet: ["parquet"],
   published: ["published"],
-  warehouse: ["vaulthouse.duckdb", "vaulthouse.duckdb.wal"],
+  warehouse: ["vaulthouse.duckdb", "vaulthouse.duckdb.wal", "vaulthouse.duckdb.doublewrite"],
 } as const
 
 const diskBytes = (dataDir: string) =>
