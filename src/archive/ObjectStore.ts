@@ -79,6 +79,18 @@ export class ObjectStore {
     })
   }
 
+  /** Whether the store responds, if only to refuse; `false` if it can't be reached or fails. */
+  async isReachable(): Promise<boolean> {
+    try {
+      await this.list("reachable?")
+      return true
+    } catch (cause) {
+      const refused = cause instanceof ObjectStoreError ? cause.cause : cause
+      if (refused === undefined) return true
+      return !isRepeatable(refused)
+    }
+  }
+
   /** Reads `length` bytes from `offset` on. */
   read(name: string, offset: number, length: number): Promise<Buffer> {
     return this.#attempt("read", async (client) => {

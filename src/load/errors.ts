@@ -126,7 +126,8 @@ const REFUSED = /Permission denied|Read-only file system/
 const corrupt =
   /not a valid DuckDB database file|corrupt|checksum|Failed to (load|read|deserialize)|Serialization Error/i
 
-const REBUILD =
+/** For a file; a lake is rebuilt as docs/lake.md says. */
+export const REBUILD =
   "Move vaulthouse.duckdb and vaulthouse.duckdb.wal away and run `vaulthouse replay`: it rebuilds every table from the archive."
 
 /** What to do about a database that does not open. */

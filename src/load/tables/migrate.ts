@@ -11,8 +11,14 @@ import {
   storedTables,
   tableComment,
 } from "./ddl.ts"
-import { LoadError } from "../errors.ts"
-import { fingerprintOf, recording, storedFingerprint } from "./warehouseLayout.ts"
+import { LoadError, REBUILD } from "../errors.ts"
+import {
+  fingerprintOf,
+  LAYOUT_NUMBER,
+  recording,
+  storedFingerprint,
+  storedLayoutNumber,
+} from "./warehouseLayout.ts"
 import { transactionIn, type Writer } from "../duckdb/transaction.ts"
 import { CATALOG, identifier, literal, qualified, storedType } from "../sql/sql.ts"
 
@@ -169,6 +175,8 @@ export const migrate = async (
   await writer.exclusively(async (turn) => {
     // Another process may have done it while this one waited for its turn.
     if (turn.othersWrote && (await isCurrent())) return
+    const number = await storedLayoutNumber(writer.connection)
+    if (number > LAYOUT_NUMBER) throw newerLayout(number)
     const { statements, refused, changesStored } = await plan(writer.connection, tables)
     if (refused.length > 0) throw refusal(refused)
     if (changesStored) await keepCopy()
@@ -182,11 +190,19 @@ export const migrate = async (
   })
 }
 
+const newerLayout = (number: number): LoadError =>
+  new LoadError({
+    reason: "Migration",
+    what: "A newer version of vaulthouse has written this warehouse",
+    why: `its layout has the number ${number}, and this version knows those up to ${LAYOUT_NUMBER}`,
+    advice:
+      "Nothing was changed. Use the newer version; `vaulthouse.before-migration.duckdb` in the data directory is the warehouse as it was before.",
+  })
+
 const refusal = (refused: ReadonlyArray<string>): LoadError =>
   new LoadError({
     reason: "Migration",
     what: "The stored tables can't be brought to this version by adding columns",
     why: refused.join("; "),
-    advice:
-      "Nothing was changed. Rebuild the warehouse in a new --data-dir with `vaulthouse replay`, or use the version that wrote it.",
+    advice: `Nothing was changed. Use the version that wrote it, or: ${REBUILD}`,
   })

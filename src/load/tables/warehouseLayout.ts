@@ -18,8 +18,23 @@ const creation = (tables: ReadonlyArray<Table>): ReadonlyArray<string> => [
     ]),
 ]
 
+/**
+ * The number of this version's layout. A release whose tables, or the meaning of whose rows, differ from the last one's has the
+ * next number and a warehouse among test/fixtures/warehouses.
+ */
+export const LAYOUT_NUMBER = 2
+
 export const fingerprintOf = (tables: ReadonlyArray<Table>): string =>
-  fingerprint(...creation(tables))
+  fingerprint(String(LAYOUT_NUMBER), ...creation(tables))
+
+/** 1 for the first layout, which has no number, and for a warehouse without tables. */
+export const storedLayoutNumber = async (connection: DuckDBConnection): Promise<number> => {
+  const found = await connection
+    .runAndReadAll(`SELECT number FROM ${qualified(layout)}`)
+    // The table or its column may be missing.
+    .catch(() => undefined)
+  return Number(found?.getRowsJson()[0]?.[0] ?? 1)
+}
 
 /** `undefined` if none is recorded. */
 export const storedFingerprint = async (
@@ -35,7 +50,7 @@ export const storedFingerprint = async (
 /** Statements that record the fingerprint, for the transaction that makes the layout. */
 export const recording = (made: string): ReadonlyArray<string> => [
   `DELETE FROM ${qualified(layout)}`,
-  `INSERT INTO ${qualified(layout)} (fingerprint) VALUES (${literal(made)})`,
+  `INSERT INTO ${qualified(layout)} (fingerprint, number) VALUES (${literal(made)}, ${LAYOUT_NUMBER})`,
 ]
 
 /** One script that makes every table of an empty warehouse. */

@@ -1,6 +1,7 @@
 // Everything `status` shows: from what the last run left, and from the published copy.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import { decodeRow, number, oneOf, optional, text } from "../../load/duckdb/decodeRow.ts"
 import { sqlFile } from "../../load/sql/sqlFile.ts"
 import { openPublishedCopy } from "../../load/published/read/openPublishedCopy.ts"
 import { isPublished, isReadable } from "../../load/published/read/PublishedCopy.ts"
@@ -30,6 +31,37 @@ export interface Status extends Parts {
   readonly freshness: ReadonlyArray<Freshness>
 }
 
+const finishedRun = decodeRow({
+  run_id: text("run_id"),
+  command: text("command"),
+  started_at: text("started_at"),
+  finished_at: text("finished_at"),
+  outcome: oneOf("complete", "partial", "deferred", "failed", "stopped", "killed")("outcome"),
+  requests: optional(number)("requests"),
+  rows_inserted: optional(number)("rows_inserted"),
+  rows_revised: optional(number)("rows_revised"),
+  seconds: number("seconds"),
+})
+
+/** A run as the published copy has it. */
+const publishedRun = (row: Parameters<typeof finishedRun>[0]): LastRun => {
+  const { requests, rows_inserted, rows_revised, ...run } = finishedRun(row)
+  return {
+    ...run,
+    requests: requests ?? null,
+    rows_inserted: rows_inserted ?? null,
+    rows_revised: rows_revised ?? null,
+    state: "ended",
+    pid: 0,
+    host: "",
+    error: null,
+    published: true,
+    key_rejected: false,
+    failed_checks: [],
+    alive_at: null,
+  }
+}
+
 export const readStatus = Effect.fnUntraced(function* (dataDir: string, memoryLimit?: string) {
   const now = yield* Clock.currentTimeMillis
   yield* isReadable(
@@ -37,8 +69,8 @@ export const readStatus = Effect.fnUntraced(function* (dataDir: string, memoryLi
     "Run this as the user of the runs; `vaulthouse runs` shows what is published.",
   )
   const health = yield* readHealth(dataDir)
-  const lastRun = yield* readLastRun(dataDir)
-  const problems = problemsOf(health, lastRun, now, yield* readPostgresState(dataDir))
+  const recorded = yield* readLastRun(dataDir)
+  const problems = problemsOf(health, recorded, now, yield* readPostgresState(dataDir))
   const copy = (yield* isPublished(dataDir))
     ? yield* openPublishedCopy(dataDir, memoryLimit)
     : undefined
@@ -48,6 +80,8 @@ export const readStatus = Effect.fnUntraced(function* (dataDir: string, memoryLi
     Effect.map(rowsOf(part), (found) => [part, found] as const),
   )
   const [published = null] = yield* rowsOf("published")
+  // After a restore there is no record yet: the newest run is that of the copy.
+  const lastRun = recorded ?? (yield* rowsOf("last_run")).map(publishedRun)[0]
   const known = health === undefined ? "unknown" : "good"
   return {
     asOf: new Date(now).toISOString(),

@@ -21,7 +21,8 @@ interface RunRecord {
   readonly started_at: string
   /** Null until the run has ended. */
   readonly finished_at: string | null
-  readonly outcome: RunOutcome | "stopped" | null
+  /** `killed` only where the record is that of the warehouse, since the process can't record it. */
+  readonly outcome: RunOutcome | "stopped" | "killed" | null
   /** Why nothing more could be loaded. */
   readonly error: string | null
   /** This and the next three are null until the run has ended by itself. */
@@ -41,6 +42,8 @@ interface RunRecord {
     readonly severity: string
     readonly failures: number
   }>
+  /** When the newest run with each outcome had ended, publication included; absent in records of earlier versions. */
+  readonly ends?: Readonly<Record<string, string>>
 }
 
 export interface LastRun extends RunRecord {
@@ -56,7 +59,8 @@ const write = (dataDir: string, record: RunRecord): Effect.Effect<void, LoadErro
   Effect.tryPromise({
     try: async () => {
       const file = lastRunFile(dataDir)
-      const text = `${JSON.stringify(record)}\n`
+      const ends = endsWith(record, await readRecord(dataDir))
+      const text = `${JSON.stringify({ ...record, ends })}\n`
       await writeDurably(file, text).catch((cause: unknown) => {
         if (!isFull(cause)) throw cause
         return overwrite(file, text)
@@ -64,6 +68,27 @@ const write = (dataDir: string, record: RunRecord): Effect.Effect<void, LoadErro
     },
     catch: (cause) => filesError("Recording the run", cause),
   })
+
+/** The ends before this record, and its own; one that a clock had dated ahead stays until it has passed. */
+const endsWith = (
+  { outcome, finished_at }: RunRecord,
+  before: RunRecord | undefined,
+): RunRecord["ends"] => {
+  const ends = before?.ends ?? {}
+  if (outcome === null || finished_at === null) return ends
+  const earlier = ends[outcome]
+  const isLater = earlier === undefined || Date.parse(finished_at) > Date.parse(earlier)
+  return isLater ? { ...ends, [outcome]: finished_at } : ends
+}
+
+/** `undefined` if there is none, or none that can be read: the record is then written anew. */
+const readRecord = async (dataDir: string): Promise<RunRecord | undefined> => {
+  try {
+    return JSON.parse(await readFile(lastRunFile(dataDir), "utf8")) as RunRecord
+  } catch {
+    return undefined
+  }
+}
 
 const isFull = (cause: unknown): boolean =>
   ["ENOSPC", "EDQUOT"].includes(String((cause as NodeJS.ErrnoException).code))

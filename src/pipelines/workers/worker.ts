@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import { ResponseArchive } from "../../archive/ResponseArchive.ts"
+import { objectStoreAccess } from "../../config/environment/objectStoreAccess.ts"
 import { LoadError } from "../../load/errors.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { finishClaim, type TaskName } from "../../load/work/claims.ts"
@@ -22,6 +23,7 @@ import { TASKS_AT_ONCE } from "../run/sync.ts"
 import { agreementOf, differencesOf, OtherSettings } from "./agreement.ts"
 import { claimedTasks } from "./claimedTasks.ts"
 import { connected, type ConnectionOptions } from "./connected.ts"
+import { withReachableStore } from "./reachableStore.ts"
 import type { RunRequest } from "./request.ts"
 
 export type WorkerEvent =
@@ -55,7 +57,11 @@ const MAX_ATTEMPTS = 20
 export const work = Effect.fnUntraced(function* (options: WorkerOptions) {
   yield* checkLake(options)
   const onConnection = (text: string): void => options.onEvent({ kind: "waiting", text })
-  return yield* connected({ ...options, onConnection }, ({ session }) => workOn(session, options))
+  const { archive, lake } = options
+  const stores = { locations: [archive, lake?.data], access: objectStoreAccess, onConnection }
+  return yield* connected({ ...options, onConnection }, ({ session }) =>
+    withReachableStore(stores, workOn(session, options)),
+  )
 })
 
 /** Checks at the start, not when the first run begins, that extensions, catalog and files are all there. */

@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import type { Table } from "../../../src/domain/table/table.ts"
 import { copyBeforeMigration } from "../../../src/load/storage/file/duckdbFile.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
-import { queryFile } from "../../support/warehouseRun.ts"
+import { changeFile, queryFile } from "../../support/warehouseRun.ts"
 import { commit, inWarehouse, reading, readings, readingsBatch, rows } from "../sample.ts"
 
 const comments = `
@@ -173,6 +173,25 @@ describe("the stored schema", () => {
         { is_nullable: true },
       ])
       expect(yield* refusal(dataDir, strict)).toContain("is stored as optional, now required")
+    }),
+  )
+
+  it.effect("of a newer layout is refused by its number, and left as it is", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* seeded()
+      const file = join(dataDir, "vaulthouse.duckdb")
+      // A newer version whose tables this one could add to.
+      yield* changeFile(
+        file,
+        "update ops.layout set number = 99, fingerprint = 'newer'",
+        "create table core.later (i integer)",
+        "checkpoint",
+      )
+      const before = readFileSync(file)
+      expect(yield* refusal(dataDir, readings)).toMatch(
+        /^A newer version of vaulthouse has written this warehouse: its layout has the number 99, and this version knows those up to \d+\. Nothing was changed\./,
+      )
+      expect(readFileSync(file).equals(before)).toBe(true)
     }),
   )
 })

@@ -15,11 +15,12 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { verify } from "../../../src/pipelines/archive/verify.ts"
 import { backup, restore } from "../../../src/pipelines/backup/backup.ts"
+import { readStatus } from "../../../src/pipelines/readers/status.ts"
 import { expectTruth, fingerprint, simulated } from "../../support/simulated.ts"
 import { sharedWarehouse } from "../../support/sharedWarehouse.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
 import { untilSo } from "../../support/until.ts"
-import { runOnce } from "../../support/warehouseRun.ts"
+import { query, runOnce } from "../../support/warehouseRun.ts"
 
 const published = { publish: { parquet: undefined } }
 
@@ -57,6 +58,16 @@ it.live("a backup during a sync restores to the last publication, and syncs on",
     yield* Fiber.join(sync)
     yield* restore(target, { dataDir: elsewhere })
     expect(yield* fingerprint(elsewhere)).toEqual(before)
+    // The newest run of the copy; what ran after it is not there.
+    const [newest] = yield* query(
+      elsewhere,
+      "select max_by(run_id, started_at) as run_id from ops.runs where finished_at is not null",
+    )
+    expect((yield* readStatus(elsewhere)).lastRun).toMatchObject({
+      ...newest,
+      state: "ended",
+      outcome: "complete",
+    })
     yield* runOnce(simulator.url, elsewhere, { pipelines, ...published })
     yield* expectTruth(simulator, elsewhere)
     expect(yield* verify({ dataDir: elsewhere })).toEqual([])

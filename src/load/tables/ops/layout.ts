@@ -1,5 +1,5 @@
 // ops.layout: which tables the warehouse has, as one fingerprint, so that an unchanged layout is not compared again.
-import { text } from "../../../domain/table/column.ts"
+import { integer, text } from "../../../domain/table/column.ts"
 import type { Table } from "../../../domain/table/table.ts"
 
 export const layout: Table = {
@@ -14,6 +14,10 @@ export const layout: Table = {
     text("fingerprint", "SHA-256 of the statements that make the tables and their comments", {
       required: true,
     }),
+    integer(
+      "number",
+      "Number of the layout, which only grows: a version refuses a higher one than its own; null in the first layout",
+    ),
   ],
-  example: "select fingerprint from ops.layout",
+  example: "select number, fingerprint from ops.layout",
 }

@@ -70,10 +70,12 @@ const setFromLastRun = Effect.fnUntraced(function* (
   health: Health | undefined,
   last: LastRun | undefined,
 ) {
-  const ends = new Map(health?.run_ends?.map((each) => [each.outcome, secondsOf(each.ended_at)]))
-  if (last?.state === "ended" && last.outcome !== null && last.finished_at !== null) {
-    ends.set(last.outcome, secondsOf(last.finished_at))
-  }
+  const ends = new Map<string, number>()
+  const add = (outcome: string, at: string): void =>
+    void ends.set(outcome, Math.max(ends.get(outcome) ?? 0, secondsOf(at)))
+  for (const { outcome, ended_at } of health?.run_ends ?? []) add(outcome, ended_at)
+  // Those of last-run.json are later: a run ends for the warehouse before it publishes.
+  for (const [outcome, at] of Object.entries(last?.ends ?? {})) add(outcome, at)
   yield* setLastEnds([...ends].map(([outcome, at]) => [{ outcome }, at]))
   if (last?.state !== "ended") return
   const { seconds, requests, failed_checks } = last

@@ -128,6 +128,14 @@ const entityCondition = (
 ): Effect.Effect<Condition, UsageError> => {
   const wanted = { ...(vault === undefined ? {} : { vault_address: vault }), ...key }
   const unknown = Object.keys(wanted).find((column) => !columns.includes(column))
+  if (unknown === "vault_address" && key["vault_address"] === undefined) {
+    return Effect.fail(
+      new UsageError({
+        why: `${name} is not about single vaults, so --vault selects no row of it.`,
+        advice: `Name its key with --key NAME=VALUE; \`vaulthouse tables ${name}\` lists its columns.`,
+      }),
+    )
+  }
   if (unknown !== undefined) {
     return Effect.fail(
       new UsageError({
@@ -279,7 +287,9 @@ const noRow = Effect.fnUntraced(function* (
     return yield* new UsageError({
       why: `${name} has no row${whose}${vault === undefined ? " like that" : ""}.`,
       advice:
-        '`vaulthouse query "select chain_id, vault_address, vault_name from mart.vault_latest"` lists the vaults.',
+        vault === undefined
+          ? `\`vaulthouse query "from ${name} limit 10"\` shows some that it has.`
+          : '`vaulthouse query "select chain_id, vault_address, vault_name from mart.vault_latest"` lists the vaults.',
     })
   }
   const neighbours = [range?.["before"], range?.["after"]]
