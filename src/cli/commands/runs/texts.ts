@@ -41,8 +41,8 @@ export const reportText = (report: RunReport, unpublished: LastRun | undefined):
     ),
     `${countOf(run["tasks"], "task")}, ${countOf(run["requests"], "request")}, ${countOf(run["rows_inserted"], "new row")}, ${cellText(run["rows_revised"])} revised`,
     "",
-    rowsTable(tasks, "The run has no task.", {
-      dispensable: ["entities", "rows_unchanged", "seconds"],
+    rowsTable(tasks.map(inWords), "The run has no task.", {
+      dispensable: ["entities", "unchanged", "seconds"],
       outcomes: ["outcome"],
     }),
     "",
@@ -54,6 +54,15 @@ export const reportText = (report: RunReport, unpublished: LastRun | undefined):
     "",
   ].join("\n")
 }
+
+/** With the terms of the summary of a run. */
+const inWords = ({ rows_inserted, rows_revised, rows_unchanged, seconds, ...task }: Row): Row => ({
+  ...task,
+  new_rows: rows_inserted,
+  revised: rows_revised,
+  unchanged: rows_unchanged,
+  seconds,
+})
 
 /** Says that the last run is not in the copy: it is in progress, failed, found nothing new or did not publish. */
 const unpublishedText = (last: LastRun | undefined): ReadonlyArray<string> =>
