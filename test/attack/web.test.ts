@@ -122,18 +122,32 @@ describe("somebody without the token", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("gets a sentence for a body that is no form", () =>
-    Effect.gen(function* () {
+  it.live("gets a sentence for a body that is no form, and leaves no line in the log", () => {
+    const logged: Array<string> = []
+    const log = Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))])
+    return Effect.gen(function* () {
       const url = yield* startServer(yield* small, { withToken: true })
-      const type = "multipart/form-data; boundary=x"
-      const { status, body } = yield* get(
-        `${url}/sign-in`,
-        { "content-type": type, origin: url },
-        { method: "POST", body: "--x\r\nbroken" },
-      )
-      expect([status, body]).toEqual([415, expect.stringContaining("Send the token as a form")])
-    }).pipe(Effect.scoped),
-  )
+      for (const [type, sent] of [
+        ["multipart/form-data; boundary=x", "--x\r\nbroken"],
+        ["multipart/form-data", "x"],
+        ["multipart/form-data; boundary=", '--\r\ncontent-disposition: form-data; name="token"'],
+        ["application/json", "{"],
+        ["", "\u0000"],
+      ] as const) {
+        const { status, body } = yield* get(
+          `${url}/sign-in`,
+          { "content-type": type, origin: url },
+          { method: "POST", body: sent },
+        )
+        expect([type, status, body]).toEqual([
+          type,
+          415,
+          "Send the token as a form: application/x-www-form-urlencoded.\n",
+        ])
+      }
+      expect(logged).toEqual([])
+    }).pipe(Effect.scoped, Effect.provide(log))
+  })
 
   it.live(
     "waits after each wrong one, as the log says; others sign in meanwhile by their cookie",

@@ -9,6 +9,12 @@ import { query } from "../support/warehouseRun.ts"
 import { vaulthouse } from "./command.ts"
 
 const key = "sk-live-27182818284590"
+// As a service may send it back: what stands before it moves its characters in base64.
+const echoes = [
+  key,
+  Buffer.from(key).toString("hex"),
+  ...["", "k", "ke"].map((before) => Buffer.from(before + key).toString("base64")),
+]
 let cwd = ""
 let simulator: Simulator
 beforeEach(async () => {
@@ -20,7 +26,12 @@ beforeEach(async () => {
     keys: { [key]: "user" },
     // A service that repeats the key in what it complains about.
     faults: [
-      { kind: "status", status: 403, detail: `no such key: ${key}`, match: "fields=ratio" },
+      {
+        kind: "status",
+        status: 403,
+        detail: `no such key: ${echoes.join(" or ")}`,
+        match: "fields=ratio",
+      },
       { kind: "contract-break", match: "historical_apy", count: 1 },
     ],
   })
@@ -68,9 +79,13 @@ it("the API key reaches the service and nothing else", async () => {
   )
   expect(code).toBe(3)
   expect(simulator.requests().last.every(({ hasApiKey }) => hasApiKey)).toBe(true)
-  expect(stdout + stderr).not.toContain(key)
-  expect(filesWith(key)).toEqual([])
-  expect(await tablesAndArchiveWith(key)).toEqual([])
+  for (const echo of echoes) {
+    // Beyond the characters that it shares with what stands around it.
+    const within = echo.slice(4, -4)
+    expect(stdout + stderr).not.toContain(within)
+    expect(filesWith(within)).toEqual([])
+    expect(await tablesAndArchiveWith(within)).toEqual([])
+  }
   // The search finds what is there: the complaint itself was kept, without the key.
   const found = await tablesAndArchiveWith("no such key: <redacted>")
   expect(found).toContain("archive")

@@ -7,6 +7,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { bytesIn } from "../../../src/load/published/read/reader/ReaderProcess.ts"
 import { makeReader, type Reader } from "../../../src/load/published/read/reader/readers.ts"
+import { readerFolders } from "../../support/readerFolders.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
 
 const limits = { memoryLimit: "300MB", diskLimit: "20MB" }
@@ -32,8 +33,6 @@ const failure = (reader: Reader, sql: string) =>
     Effect.flip,
     Effect.map(({ message }) => message),
   )
-
-const folders = () => readdirSync(tmpdir()).filter((name) => name.startsWith("vaulthouse-reader-"))
 
 describe("a statement", () => {
   it.live("that ends DuckDB is answered in one sentence, and the next one runs", () =>
@@ -150,8 +149,8 @@ describe("a statement", () => {
 
   it.live("is exported with comments and a semicolon after it, and leaves no file", () =>
     Effect.gen(function* () {
+      const folders = yield* readerFolders
       const reader = yield* readers
-      const before = new Set(folders())
       const start = yield* reader.exportParquet(
         "select 1 as a; -- c\n/* d */ ;",
         10,
@@ -159,20 +158,19 @@ describe("a statement", () => {
       )
       expect(start).toMatchObject({ rows: 1 })
       expect(String(start.start)).toBe("PAR1")
-      const own = folders().filter((name) => !before.has(name))
-      for (const folder of own)
-        expect(readdirSync(join(tmpdir(), folder))).not.toContain("export.parquet")
+      expect(folders()).toHaveLength(1)
+      for (const folder of folders()) expect(readdirSync(folder)).toEqual(["spill"])
     }).pipe(Effect.scoped),
   )
 })
 
 it.live("a file that is no copy is named, and nothing of the attempt stays", () =>
   Effect.gen(function* () {
-    const before = folders().length
+    const folders = yield* readerFolders
     const reader = yield* makeReader({ ...limits, file: "/etc/hostname" })
     const { message } = yield* Effect.flip(reader.open)
     expect(message).toMatch(/\/etc\/hostname can't be opened: .*vaulthouse publish --all/s)
-    expect(folders().length).toBeLessThanOrEqual(before)
+    expect(folders()).toEqual([])
   }).pipe(Effect.scoped),
 )
 

@@ -50,6 +50,9 @@ export const adviceOn = (refusal: string): string => {
       ? "Write a parameter as $name and give it a value: `--param name=…`."
       : `Give ${names.length === 1 ? "it a value" : "them values"}: ${names.map((name) => `\`--param ${name}=…\``).join(" ")}.`
   }
+  if (/Cannot access file|No files found that match/.test(refusal)) {
+    return "A query reads what is published, and no file; open published/vaulthouse.duckdb in DuckDB itself to join it with others."
+  }
   const isUnknown =
     /Referenced (column|table) |does not have a column|(Table|View|Table Function) with name/
   return isUnknown.test(refusal) ? "`vaulthouse tables` lists tables and columns." : ""

@@ -17,7 +17,7 @@ export const allowed = {
     atan atan2 atanh bar base64 bin bit_count bit_length bit_position bitstring can_cast_implicitly cardinality cbrt
     ceil ceiling century char_length character_length chr col_description concat concat_ws contains cos cosh cot
     current_catalog current_connection_id current_database current_date current_localtime current_localtimestamp
-    current_query current_query_id current_role current_schema current_schemas current_transaction_id current_user
+    current_query_id current_role current_schema current_schemas current_transaction_id current_user
     damerau_levenshtein date_add date_diff date_part date_sub date_trunc datediff datepart datesub datetrunc day
     dayname dayofmonth dayofweek dayofyear days_in_month decade decode degrees divide editdist3 element_at encode
     ends_with enum_code enum_first enum_last enum_range enum_range_boundary epoch epoch_ms epoch_ns epoch_us
@@ -80,8 +80,7 @@ export const allowed = {
   `),
   table: names(String.raw`
     duckdb_columns duckdb_constraints duckdb_dependencies duckdb_functions duckdb_indexes duckdb_keywords
-    duckdb_schemas duckdb_sequences duckdb_tables duckdb_types duckdb_views generate_series histogram
-    histogram_values icu_calendar_names json_each json_tree pg_timezone_names pragma_collations pragma_table_info
+    duckdb_schemas duckdb_sequences duckdb_tables duckdb_types duckdb_views generate_series icu_calendar_names json_each json_tree pg_timezone_names pragma_collations pragma_table_info
     pragma_version range repeat repeat_row summary unnest
   `),
   view: names(`
@@ -94,7 +93,7 @@ export const allowed = {
   `),
 } as const
 
-/** A name that ends with `*` stands for all that begin so. */
+/** A name that ends with `*` stands for all that begin so, one after `from:` for the table function alone. */
 export const refused: ReadonlyArray<{ readonly why: string; readonly names: ReadonlySet<string> }> =
   [
     {
@@ -116,7 +115,7 @@ export const refused: ReadonlyArray<{ readonly why: string; readonly names: Read
     {
       why: "it would show what others do, or the settings, paths and secrets of this machine",
       names: names(`
-      current_setting duckdb_approx_database_count duckdb_connection_count duckdb_databases duckdb_extensions
+      current_query current_setting duckdb_approx_database_count duckdb_connection_count duckdb_databases duckdb_extensions
       duckdb_external_file_cache duckdb_log_contexts duckdb_logs duckdb_logs_parsed duckdb_memory duckdb_optimizers
       duckdb_prepared_statements duckdb_profiling_settings duckdb_secret_types duckdb_secrets duckdb_settings
       duckdb_temporary_files duckdb_variables parse_duckdb_log_message pragma_database_size pragma_metadata_info
@@ -127,7 +126,7 @@ export const refused: ReadonlyArray<{ readonly why: string; readonly names: Read
       why: "its argument is SQL or the name of a table, which would be run without having been checked",
       names: names(`
       query query_table json_execute_serialized_sql json_serialize_sql json_serialize_plan json_deserialize_sql
-      sql_auto_complete pragma_show
+      sql_auto_complete pragma_show histogram_values from:histogram
     `),
     },
     {
@@ -159,13 +158,15 @@ export const refused: ReadonlyArray<{ readonly why: string; readonly names: Read
 
 /** Those that are spelt out. */
 export const refusedNames: ReadonlySet<string> = new Set(
-  refused.flatMap(({ names: all }) => [...all]).filter((name) => !name.endsWith("*")),
+  refused.flatMap(({ names: all }) => [...all]).filter((name) => !/^from:|\*$/.test(name)),
 )
 
-/** Why the name is refused, if somebody has decided so. */
-export const refusal = (name: string): string | undefined =>
+/** Why the name is refused, if somebody has decided so; `from` after FROM, where some names mean something else. */
+export const refusal = (name: string, kind: "call" | "from" = "call"): string | undefined =>
   refused.find(({ names: all }) =>
     [...all].some((each) =>
-      each.endsWith("*") ? name.startsWith(each.slice(0, -1)) : each === name,
+      each.endsWith("*")
+        ? name.startsWith(each.slice(0, -1))
+        : each === name || (kind === "from" && each === `from:${name}`),
     ),
   )?.why

@@ -18,7 +18,6 @@ import {
   type ToReader,
 } from "./protocol.ts"
 import { bytesOf } from "./resultBytes.ts"
-import { withoutEnd } from "./statementText.ts"
 
 const options = JSON.parse(process.argv[2] ?? "") as ReaderOptions
 const NICE = 10
@@ -44,7 +43,11 @@ const failed = (cause: unknown): FromReader => {
   const [first = ""] = message.split(/\n+(?:Stack Trace:|This error signals an assertion failure)/)
   return {
     kind: "failed",
-    message: first.replaceAll(dirname(options.file), "…").replaceAll(options.folder, "…").trim(),
+    message: first
+      .replace(/^Failed to extract statements: /, "")
+      .replaceAll(dirname(options.file), "…")
+      .replaceAll(options.folder, "…")
+      .trim(),
     isRefused: cause instanceof Refused,
     isBroken: /^(?:INTERNAL|FATAL) Error/.test(message),
   }
@@ -133,8 +136,10 @@ const sendResult = async ({
 }
 
 const writeExport = async ({ sql, parameters }: Statement, maxRows: number): Promise<number> => {
+  if (sql.startsWith("EXPLAIN ")) throw new Refused("An EXPLAIN is text: ask for JSON or CSV.")
+  // `query` has its text parsed as one statement, wherever its comments end.
   const written = await connection.runAndReadAll(
-    `COPY (SELECT * FROM (\n${withoutEnd(sql)}\n) LIMIT ${maxRows})
+    `COPY (FROM query(${literal(sql)}) LIMIT ${maxRows})
      TO ${literal(join(options.folder, EXPORT))} (FORMAT parquet, COMPRESSION zstd)`,
     await bindParameters(connection, sql, parameters),
   )
@@ -154,10 +159,10 @@ const run = async (message: Work): Promise<void> => {
 }
 
 const replyTo = async (message: Work): Promise<FromReader> => {
-  await guard.check(message.statement.sql)
+  const statement = { ...message.statement, sql: await guard.check(message.statement.sql) }
   stopIfAsked()
-  if (message.kind === "run") return { kind: "end", isCut: await sendResult(message.statement) }
-  const exported = await writeExport(message.statement, message.maxRows)
+  if (message.kind === "run") return { kind: "end", isCut: await sendResult(statement) }
+  const exported = await writeExport(statement, message.maxRows)
   return { kind: "end", isCut: false, exported }
 }
 

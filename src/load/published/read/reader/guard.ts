@@ -3,12 +3,10 @@
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { identifier } from "../../../sql/sql.ts"
 import { allowed, refusal, refusedNames } from "./callable.ts"
+import { insteadOf } from "./insteadOf.ts"
 
 /** The statement must not run; the message says why. */
 export class Refused extends Error {}
-
-const ONE_SELECT =
-  "The published copy is read-only: a query is one SELECT.\nWITH, FROM, VALUES, DESCRIBE, SUMMARIZE, SHOW TABLES and EXPLAIN of a SELECT work too; nothing that writes, sets or calls does."
 
 /** What a statement refers to, in lower case. */
 export interface Mentions {
@@ -72,27 +70,36 @@ const parse = async (connection: DuckDBConnection, sql: string): Promise<unknown
     // DuckDB's own message shows the place of a syntax error.
     if (parsed.error_type === "parser") await connection.extractStatements(sql)
     const { error_message: why = "" } = parsed
-    throw new Refused(why.startsWith("Only SELECT") ? ONE_SELECT : why)
+    throw new Refused(why.startsWith("Only SELECT") ? insteadOf(sql) : why)
   }
   const { statements = [] } = parsed
   if (statements.length > 1) {
-    throw new Refused(`${statements.length} statements at once; run them one at a time.`)
+    throw new Refused(
+      `There are ${statements.length} statements; run them one at a time.\nWITH name AS (SELECT …) gives a later SELECT the result of an earlier one.`,
+    )
   }
-  if (statements.length === 0) throw new Refused(ONE_SELECT)
+  if (statements.length === 0) throw new Refused(insteadOf(sql))
   return statements[0]
 }
 
-const comment = String.raw`(?:\s|--[^\n]*(?:\n|$)|/\*[^]*?\*/)`
+// Each text is matched in one way only: otherwise a long one could take for ever.
+const comment = String.raw`(?:\s|--[^\n\r]*(?:[\n\r]|$)|/\*(?:[^*]|\*(?!/))*\*/)`
 const explain = new RegExp(
-  String.raw`^${comment}*explain\b(?:${comment}+analyze\b)?(?:${comment}*\(\s*(?:analyze|format)\b[^()]*\))?`,
+  String.raw`^${comment}*explain\b(?:${comment}+(analyze)\b)?(?:${comment}*(\(\s*(?:analyze|format)\b[\w\s,]*\)))?`,
   "i",
 )
 
+/** An EXPLAIN's own words, and the SELECT after them. */
+const explained = (
+  sql: string,
+): { readonly words: string; readonly select: string } | undefined => {
+  const [prefix, analyze = "", options = ""] = explain.exec(sql) ?? []
+  if (prefix === undefined) return undefined
+  return { words: `EXPLAIN ${analyze} ${options}`, select: sql.slice(prefix.length) }
+}
+
 /** Why a name must not be used, if so; for the views and macros of the copy, by lower-case names. */
 type Verdicts = ReadonlyMap<string, string | undefined>
-
-const isAllowedCall = (name: string): boolean =>
-  allowed.scalar.has(name) || allowed.aggregate.has(name) || allowed.table.has(name)
 
 /** Decides about statements on one copy, which never changes. */
 export class Guard {
@@ -104,35 +111,35 @@ export class Guard {
     this.#connection = connection
   }
 
-  /** Throws `Refused`, or DuckDB's error if it can't be parsed. */
-  async check(sql: string): Promise<void> {
-    const [prefix = ""] = explain.exec(sql) ?? []
-    const mentions = await this.#mentionsIn(sql.slice(prefix.length))
+  /**
+   * The statement to run. Throws `Refused`, or DuckDB's error if it can't be parsed.
+   *
+   * DuckDB parses only a SELECT for others, so the words of an EXPLAIN are split off here. What runs is put together
+   * from them and the SELECT that was checked: DuckDB may see the borders of comments elsewhere.
+   */
+  async check(sql: string): Promise<string> {
+    const found = explained(sql)
+    const select = found?.select ?? sql
+    const mentions = await this.#mentionsIn(select)
     const wrong = (await this.#wrongCall(mentions)) ?? (await this.#wrongTable(mentions.tables))
     if (wrong !== undefined) throw new Refused(`A query can't use ${wrong}.`)
+    return found === undefined ? sql : `${found.words}\n${select}`
   }
 
   async #mentionsIn(sql: string): Promise<Mentions> {
     return mentionsIn(await parse(this.#connection, sql))
   }
 
-  async #wrongCall({ functions, tableFunctions }: Mentions): Promise<string | undefined> {
-    const others = [
-      ...[...functions].filter((name) => !allowed.scalar.has(name) && !allowed.aggregate.has(name)),
-      ...[...tableFunctions].filter((name) => !allowed.table.has(name)),
-    ]
-    for (const name of others) {
-      const why = refusal(name) ?? (await this.#wrongMacro(name))
+  async #wrongCall(mentions: Mentions): Promise<string | undefined> {
+    const calls = callsOf(mentions)
+    if (calls.length === 0) return undefined
+    // Macros can refer to each other only in the order in which they were made, so there is no circle.
+    const macros = await (this.#macros ??= this.#readMacros())
+    for (const { name, kind, isAllowed } of calls) {
+      const why = wrongCall(name, kind, isAllowed, macros)
       if (why !== undefined) return `${name}(): ${why}`
     }
     return undefined
-  }
-
-  async #wrongMacro(name: string): Promise<string | undefined> {
-    // Macros can refer to each other only in the order in which they were made, so there is no circle.
-    this.#macros ??= this.#readMacros()
-    const macros = await this.#macros
-    return macros.has(name) ? macros.get(name) : UNKNOWN
   }
 
   async #wrongTable(tables: Mentions["tables"]): Promise<string | undefined> {
@@ -148,16 +155,12 @@ export class Guard {
       `SELECT function_name, function_type, macro_definition FROM duckdb_functions()
        WHERE NOT internal AND macro_definition IS NOT NULL`,
     )
-    const own = new Set(found.map(([name]) => String(name).toLowerCase()))
+    const own: Verdicts = new Map(found.map(([name]) => [String(name).toLowerCase(), undefined]))
     const verdicts = new Map<string, string | undefined>()
     for (const [name, type, body] of found) {
       const text = String(body)
       const select = type === "table_macro" ? text : `SELECT (${text}\n)`
-      const why = await this.#wrongDefinition(
-        text,
-        () => select,
-        (call) => (own.has(call) ? undefined : UNKNOWN),
-      )
+      const why = await this.#wrongDefinition(text, () => select, own)
       const key = String(name).toLowerCase()
       verdicts.set(key, verdicts.get(key) ?? why)
     }
@@ -165,6 +168,7 @@ export class Guard {
   }
 
   async #readViews(): Promise<Verdicts> {
+    const macros = await (this.#macros ??= this.#readMacros())
     const found = await rowsOf(
       this.#connection,
       "SELECT view_name, schema_name, sql, internal FROM duckdb_views()",
@@ -180,9 +184,16 @@ export class Guard {
           : await this.#wrongDefinition(
               String(sql),
               () => selectOf(String(sql), String(schema), String(name)),
-              (call) => this.#wrongMacro(call),
+              macros,
             )
       verdicts.set(key, verdicts.get(key) ?? why)
+    }
+    const computed = await rowsOf(
+      this.#connection,
+      "SELECT lower(table_name) FROM duckdb_tables() WHERE sql LIKE '%GENERATED ALWAYS AS%'",
+    )
+    for (const [name] of computed) {
+      verdicts.set(String(name), "this file computes a column of it, which vaulthouse never does")
     }
     return passedOn(verdicts, found)
   }
@@ -191,26 +202,54 @@ export class Guard {
   async #wrongDefinition(
     text: string,
     select: () => string | undefined,
-    wrongMacro: (name: string) => Promise<string | undefined> | string | undefined,
+    macros: Verdicts,
   ): Promise<string | undefined> {
-    if (callsIn(text).every(isPlain) && !wordsIn(text).some(isRefusedName)) return undefined
+    const isKnown = (call: string): boolean => isPlain(call) && !macros.has(call)
+    if (callsIn(text).every(isKnown) && !wordsIn(text).some(isRefusedName)) return undefined
     const sql = select()
     if (sql === undefined) return "its definition in this file is not understood"
-    const { functions, tableFunctions, tables } = await this.#mentionsIn(sql)
-    const view = [...tables].find(isRefusedName)
+    const mentions = await this.#mentionsIn(sql)
+    const view = [...mentions.tables].find(isRefusedName)
     if (view !== undefined) return `its definition in this file uses ${view}: ${refusal(view)}`
-    for (const call of [...functions, ...tableFunctions]) {
-      if (isAllowedCall(call)) continue
-      const why = refusal(call) ?? (await wrongMacro(call))
-      if (why !== undefined) return `its definition in this file calls ${call}(): ${why}`
+    for (const { name, kind, isAllowed } of callsOf(mentions)) {
+      const why = wrongCall(name, kind, isAllowed, macros)
+      if (why !== undefined) return `its definition in this file calls ${name}(): ${why}`
     }
     return undefined
   }
 }
 
+const callsOf = ({ functions, tableFunctions }: Mentions) => [
+  ...[...functions].map((name) => ({
+    name,
+    kind: "call" as const,
+    isAllowed: allowed.scalar.has(name) || allowed.aggregate.has(name),
+  })),
+  ...[...tableFunctions].map((name) => ({
+    name,
+    kind: "from" as const,
+    isAllowed: allowed.table.has(name),
+  })),
+]
+
+/** A macro of the file may have the name of a function, and is what is called then. */
+const wrongCall = (
+  name: string,
+  kind: "call" | "from",
+  isAllowed: boolean,
+  macros: Verdicts,
+): string | undefined => {
+  if (macros.has(name)) return refusal(name, kind) ?? macros.get(name)
+  return isAllowed ? undefined : (refusal(name, kind) ?? UNKNOWN)
+}
+
 const isRefusedName = (name: string): boolean => refusedNames.has(name)
 
-const isPlain = (call: string): boolean => isAllowedCall(call) || BEFORE_PARENTHESES.has(call)
+/** Whether a word before a parenthesis is harmless wherever it stands. */
+const isPlain = (call: string): boolean =>
+  BEFORE_PARENTHESES.has(call) ||
+  (refusal(call, "from") === undefined &&
+    (allowed.scalar.has(call) || allowed.aggregate.has(call) || allowed.table.has(call)))
 
 const wordsIn = (text: string): ReadonlyArray<string> => text.toLowerCase().split(/[^\w$]+/)
 

@@ -1,7 +1,7 @@
 // Splits SQL into tokens and statements: at semicolons, except in strings, names and comments.
 
 const token =
-  /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*(?:\n|$)|\/\*[^]*?\*\/|\$(\w*)\$[^]*?\$\1\$|;|['"]|\/\*|[^]/g
+  /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n\r]*(?:[\n\r]|$)|\/\*[^]*?\*\/|\$(\w*)\$[^]*?\$\1\$|;|['"]|\/\*|[^]/g
 
 export interface Split {
   /** Complete statements, with their semicolons. */
@@ -28,14 +28,4 @@ export const splitStatements = (text: string): Split => {
 }
 
 const hasContent = (statement: string): boolean =>
-  statement.replaceAll(/--[^\n]*|\/\*[^]*?\*\//g, "").replaceAll(/[;\s]/g, "") !== ""
-
-/** One statement without the semicolons and comments after it, so that it can stand in parentheses. */
-export const withoutEnd = (sql: string): string => {
-  let end = 0
-  for (const { 0: found, index } of sql.matchAll(token)) {
-    const isNothing = /^(?:\s|;|--[^]*|\/\*[^]+)$/.test(found)
-    if (!isNothing) end = index + found.length
-  }
-  return sql.slice(0, end)
-}
+  statement.replaceAll(/--[^\n\r]*|\/\*[^]*?\*\//g, "").replaceAll(/[;\s]/g, "") !== ""
