@@ -45,7 +45,7 @@ const isOwnName = (name: string, { host, allowedHosts }: Access): boolean =>
  */
 export const isFromOtherSite = (c: Context): boolean => {
   const site = c.req.header("sec-fetch-site")
-  return site === "cross-site" || site === "same-site"
+  return site !== undefined && site !== "same-origin" && site !== "none"
 }
 
 /** Whether a person followed a link in a window of its own, as opposed to a script, a frame or an image. */

@@ -4,7 +4,6 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Stream from "effect/Stream"
 import { type Context, Hono } from "hono"
-import { bodyLimit } from "hono/body-limit"
 import type { Publication } from "../pipelines/readers/latestCopy.ts"
 import { completeSql } from "../pipelines/readers/query/sqlCompletion.ts"
 import { queryResponse } from "./api/query.ts"
@@ -68,7 +67,11 @@ export const makeApp = (site: Site): Hono => {
 
   app.use(strictHeaders)
   app.use(ownNameOnly(site.access))
-  app.use(bodyLimit({ maxSize: MAX_BODY_BYTES, onError: (c) => c.text(TOO_LARGE, 413) }))
+  app.use((c, next) =>
+    Number(c.req.header("content-length") ?? 0) > MAX_BODY_BYTES
+      ? Promise.resolve(c.text(TOO_LARGE, 413))
+      : next(),
+  )
   app.get("/assets/:version/:file", (c) => {
     const found = site.assets.find(c.req.param("file"))
     if (found === undefined) return c.notFound()
@@ -153,6 +156,18 @@ const MAX_BODY_BYTES = 4096
 
 const TOO_LARGE = `A request to this server has at most ${MAX_BODY_BYTES} bytes.\n`
 
+/** The body, also if its length was not sent; `undefined` if it is too long, and then the rest is not read. */
+const shortBody = async (c: Context): Promise<string | undefined> => {
+  const chunks: Array<Uint8Array> = []
+  let bytes = 0
+  for await (const chunk of c.req.raw.body ?? []) {
+    bytes += chunk.length
+    if (bytes > MAX_BODY_BYTES) return undefined
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString("utf8")
+}
+
 const EARLY = "A wrong token came from this address just now: try again in a second.\n"
 
 const early = (c: Context): Response => c.text(EARLY, 429, { "retry-after": "1" })
@@ -170,7 +185,9 @@ const requireToken = (app: Hono, { access, assets, run }: Site): void => {
     if (c.req.header("content-type")?.startsWith("application/x-www-form-urlencoded") !== true) {
       return c.text("Send the token as a form: application/x-www-form-urlencoded.\n", 415)
     }
-    const typed = new URLSearchParams(await c.req.text()).get("token") ?? ""
+    const body = await shortBody(c)
+    if (body === undefined) return c.text(TOO_LARGE, 413)
+    const typed = new URLSearchParams(body).get("token") ?? ""
     const attempt = await accept(c, typed)
     if (attempt === "early") return early(c)
     return attempt === "right" ? c.redirect("/", 303) : form(c, true)

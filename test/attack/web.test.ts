@@ -1,5 +1,6 @@
 // Requests that a page of another site, or somebody without the token, sends to the web page.
 import { request } from "node:http"
+import { connect } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
@@ -76,6 +77,73 @@ describe("a page of another site", () => {
   )
 })
 
+/** What comes back for what is written to a socket, until the server closes it. */
+const raw = (url: string, text: string): Effect.Effect<string> =>
+  Effect.promise(
+    () =>
+      new Promise<string>((resolve) => {
+        let received = ""
+        const socket = connect(Number(new URL(url).port), "127.0.0.1")
+        socket.on("data", (data) => (received += String(data)))
+        socket.on("error", () => resolve(received))
+        socket.on("close", () => resolve(received))
+        // Not ended: the server would take that for somebody who leaves.
+        socket.write(text)
+      }),
+  )
+
+describe("a request that is written oddly", () => {
+  it.live("is refused, or means what it says", () =>
+    Effect.gen(function* () {
+      const url = yield* startServer(yield* small)
+      const host = `Host: ${new URL(url).host}`
+      const path = "/api/query?q=select%20%27it%27%7C%7C%27%20ran%27"
+      const click =
+        "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document\r\nSec-Fetch-User: ?1"
+      const send = (line: string, ...headers: ReadonlyArray<string>) =>
+        raw(url, `${[line, ...headers, "Connection: close"].join("\r\n")}\r\n\r\n`)
+      expect(yield* send(`GET ${path} HTTP/1.1`, host)).toContain("it ran")
+      for (const headers of [
+        [host, "Host: evil.example"],
+        ["Host: evil.example", host],
+        [`${host}@evil.example`],
+        [`${host}/evil.example`],
+        ["Host: evil.example#@127.0.0.1"],
+        ["Host: 127.0.0.1.evil.example"],
+        ["Host: "],
+        [],
+        [host, "Sec-Fetch-Site: same-origin", "Sec-Fetch-Site: cross-site"],
+        [host, "Sec-Fetch-Site: Cross-Site"],
+        [host, "Sec-Fetch-Site: unheard-of"],
+        [host, "Origin: "],
+        [host, "Origin: null"],
+        [host, `Origin: ${url}`, "Origin: http://evil.example"],
+        [host, `Origin: ${url}.evil.example`],
+        [host, "Origin: http://evil.example", "Upgrade: websocket", "Sec-WebSocket-Key: x"],
+        [host, "Content-Length: 5", "Transfer-Encoding: chunked"],
+        [host, "Transfer-Encoding: chunked", "Transfer-Encoding: x"],
+        [host, "Content-Length: 1", "Content-Length: 2"],
+      ]) {
+        const reply = yield* send(`GET ${path} HTTP/1.1`, ...headers)
+        expect(`${headers.join()} ${reply}`).toMatch(/ HTTP\/1.1 4\d\d /)
+        expect(reply).not.toContain("it ran")
+      }
+      // A click opens pages alone, however their path is written.
+      for (const written of ["/sql/%2e%2e", "/.", "/sql/..", "/", `http://${new URL(url).host}`]) {
+        for (const method of ["GET", "HEAD"]) {
+          const reply = yield* send(`${method} ${written}${path} HTTP/1.1`, host, click)
+          expect(`${written} ${reply}`).toMatch(/ HTTP\/1.1 40[034] /)
+        }
+      }
+      for (const method of ["PUT", "POST", "DELETE", "OPTIONS", "TRACE", "PATCH"]) {
+        expect(yield* send(`${method} ${path} HTTP/1.1`, host)).toMatch(/^HTTP\/1.1 4\d\d /)
+      }
+      const logged = yield* send(`GET /data/run/%E0%A4%A HTTP/1.1`, host)
+      expect(logged).toMatch(/^HTTP\/1.1 404 /)
+    }).pipe(Effect.scoped),
+  )
+})
+
 const form = { "content-type": "application/x-www-form-urlencoded" }
 
 const signInWith = (url: string, typed: string, headers: Headers = {}): Effect.Effect<Reply> =>
@@ -119,6 +187,16 @@ describe("somebody without the token", () => {
         expect(status).toBe(413)
       }
       expect(process.memoryUsage.rss() - before).toBeLessThan(300_000_000)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("can send the token in parts of unknown length", () =>
+    Effect.gen(function* () {
+      const url = yield* startServer(yield* small, { withToken: true })
+      const parts = { "transfer-encoding": "chunked" }
+      expect((yield* signInWith(url, token, parts)).status).toBe(303)
+      expect((yield* signInWith(url, "x".repeat(5000), parts)).status).toBe(413)
+      expect((yield* signInWith(url, "wrong", parts)).status).toBe(401)
     }).pipe(Effect.scoped),
   )
 

@@ -22,6 +22,7 @@ import {
   writeCurrent,
 } from "../../load/published/publishedFiles.ts"
 import { archiveFolder, archiveOf } from "../publication/archiveOf.ts"
+import { beginRestore, endRestore } from "../publication/unfinishedRestore.ts"
 import type { Place } from "../publication/warehouse.ts"
 import { causeMessage } from "../../domain/values/causeMessage.ts"
 
@@ -210,6 +211,7 @@ export const restore = Effect.fnUntraced(function* (folder: string, place: Place
       }
       // Nothing is changed before everything is checked.
       await check(folder, stored)
+      await beginRestore(dataDir, folder)
       for (const { path } of stored.files) {
         const isArchived = path.startsWith("raw/")
         const to = isArchived ? folderOfArchive(place) : join(dataDir, dirname(path))
@@ -222,6 +224,7 @@ export const restore = Effect.fnUntraced(function* (folder: string, place: Place
       const aside = `${databaseFile(dataDir)}.new`
       await copy(join(folder, "published", current.file), aside)
       await putInPlace(aside, databaseFile(dataDir))
+      await endRestore(dataDir)
       return stored
     },
   )

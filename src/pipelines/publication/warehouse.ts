@@ -9,6 +9,7 @@ import { duckdbFile } from "../../load/storage/file/duckdbFile.ts"
 import type { Storage } from "../../load/storage/Storage.ts"
 import { Warehouse, type WarehouseOptions } from "../../load/Warehouse.ts"
 import { coreTables } from "../catalog.ts"
+import { noUnfinishedRestore } from "./unfinishedRestore.ts"
 
 /** Where the warehouse is; without `warehouse`, it is the file in `dataDir`. */
 export type Place = Pick<Settings, "dataDir"> &
@@ -70,12 +71,14 @@ type Options = Place &
   Omit<WarehouseOptions, "storage" | "tables" | "memoryLimit"> &
   Partial<Pick<WarehouseOptions, "tables">>
 
-/** Creates the warehouse if there is none. */
+/** Creates the warehouse if there is none, unless half of a backup is there. */
 export const openWarehouse = (options: Options) =>
   Layer.unwrap(
-    Effect.map(storageOf(options), (storage) =>
-      Warehouse.layer({ tables: coreTables, ...options, storage }),
-    ),
+    Effect.gen(function* () {
+      yield* noUnfinishedRestore(options.dataDir)
+      const storage = yield* storageOf(options)
+      return Warehouse.layer({ tables: coreTables, ...options, storage })
+    }),
   )
 
 /** Fails if there is none, so that a mistyped place does not create one. `what` begins the message. */

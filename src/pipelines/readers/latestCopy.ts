@@ -94,10 +94,12 @@ export const followPublished = Effect.fnUntraced(function* (options: LatestCopyO
     const isKnown = failed?.file === found.file
     if (isKnown && now < (failed?.at ?? 0) + RETRY_MILLIS) return
     yield* ScopedRef.set(held, hold(found)).pipe(
-      Effect.catch((error: ReadError) => {
-        failed = { file: found.file, at: now }
-        return isKnown ? Effect.void : Effect.logWarning(`serve: ${error.message}`)
-      }),
+      Effect.catch(
+        Effect.fnUntraced(function* (error: ReadError) {
+          failed = { file: found.file, at: yield* Clock.currentTimeMillis }
+          if (!isKnown) yield* Effect.logWarning(`serve: ${error.message}`)
+        }),
+      ),
     )
   })
   yield* update.pipe(Effect.repeat(Schedule.spaced(CHECK_SECONDS * 1000)), Effect.forkScoped)

@@ -143,6 +143,7 @@ describe("a statement", () => {
     ["select 1; select 2", /2 statements; run them one at a time/],
     ["from histogram('pg_settings', name)", /can't use histogram\(\)/],
     ["from histogram(pg_settings, name)", /can't use histogram\(\)/],
+    [`select ${"9".repeat(400)}`, /larger than a DOUBLE.*HUGEINT/s],
     ["select current_query()", /can't use current_query\(\)/],
     ["explain (format json /*) select 1 -- */) select nextval('s')", /can't use|syntax error/],
     ["explain (analyze) select setseed(1)", /can't use setseed/],

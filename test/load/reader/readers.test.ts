@@ -12,7 +12,7 @@ import { temporaryFolder } from "../../support/temporaryFolder.ts"
 
 const limits = { memoryLimit: "300MB", diskLimit: "20MB" }
 
-const readers = Effect.gen(function* () {
+const copied = Effect.gen(function* () {
   const file = join(yield* temporaryFolder, "copy.duckdb")
   yield* Effect.promise(async () => {
     const instance = await DuckDBInstance.create(file)
@@ -23,8 +23,10 @@ const readers = Effect.gen(function* () {
     connection.closeSync()
     instance.closeSync()
   })
-  return yield* makeReader({ ...limits, file })
+  return file
 })
+
+const readers = Effect.flatMap(copied, (file) => makeReader({ ...limits, file }))
 
 const one = (reader: Reader) => reader.rows("select count(*)::integer as n from t")
 
@@ -117,6 +119,13 @@ describe("a statement", () => {
           count: 0,
           isCut: true,
         })
+        // Six times as long once it is escaped.
+        const escaped = yield* read("select repeat(chr(0), 4000) from range(100000)", 1_000_000)
+        expect(escaped).toMatchObject({ isCut: true })
+        expect(escaped.bytes).toBeLessThan(1_300_000)
+        expect(yield* failure(reader, "select repeat(chr(0), 100000000)")).toMatch(
+          /A row of the result has about \d+ MB/,
+        )
         expect(yield* read("select range from range(1000)", 1_000_000)).toMatchObject({
           count: 1000,
           isCut: false,
@@ -163,6 +172,38 @@ describe("a statement", () => {
     }).pipe(Effect.scoped),
   )
 })
+
+it.live.skipIf(process.platform !== "linux")(
+  "a reader that is to yield the processors does so with every thread, those of DuckDB included",
+  () =>
+    Effect.gen(function* () {
+      const folders = yield* readerFolders
+      const reader = yield* makeReader({ ...limits, file: yield* copied, isNice: true })
+      // It has used them all.
+      yield* reader.rows("select count(distinct i % 1000) as n from t")
+      const [folder = ""] = folders()
+      const pid = readdirSync("/proc").find(
+        (name) => /^\d+$/.test(name) && commandOf(name).includes(folder),
+      )
+      const threads = readdirSync(`/proc/${pid}/task`).map((thread) =>
+        niceOf(`${pid}/task/${thread}`),
+      )
+      expect(threads.length).toBeGreaterThan(5)
+      expect(new Set(threads)).toEqual(new Set([Math.min(19, niceOf("self") + 10)]))
+    }).pipe(Effect.scoped),
+)
+
+const commandOf = (pid: string): string => {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8")
+  } catch {
+    return ""
+  }
+}
+
+/** The 19th field, counted after the name, which may have spaces. */
+const niceOf = (process: string): number =>
+  Number(/\) (.*)/s.exec(readFileSync(`/proc/${process}/stat`, "utf8"))?.[1]?.split(" ")[16])
 
 it.live("a file that is no copy is named, and nothing of the attempt stays", () =>
   Effect.gen(function* () {

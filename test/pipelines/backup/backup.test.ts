@@ -113,6 +113,29 @@ it.live("a restore that was interrupted is repeated", () =>
   }),
 )
 
+it.live("nothing but the same restore goes on in a folder that holds half of a backup", () =>
+  Effect.gen(function* () {
+    const { simulator, dataDir, target, elsewhere } = yield* synced
+    const before = yield* fingerprint(dataDir)
+    const { files } = yield* backup({ dataDir }, target)
+    // It fails half-way, at a segment that can't be written.
+    const last = files.findLast(({ path }) => path.startsWith("raw/"))?.path ?? ""
+    mkdirSync(join(elsewhere, last), { recursive: true })
+    yield* Effect.flip(restore(target, { dataDir: elsewhere }))
+    expect(existsSync(join(elsewhere, "published/current.json"))).toBe(true)
+    const refused = yield* Effect.flip(runOnce(simulator.url, elsewhere, { pipelines }))
+    expect(String(refused)).toContain(
+      `Repeat it: \`vaulthouse restore ${target} --data-dir ${elsewhere}\``,
+    )
+    expect(existsSync(join(elsewhere, "vaulthouse.duckdb"))).toBe(false)
+    rmSync(join(elsewhere, last), { recursive: true })
+    yield* restore(target, { dataDir: elsewhere })
+    expect(yield* fingerprint(elsewhere)).toEqual(before)
+    yield* runOnce(simulator.url, elsewhere, { pipelines })
+    expect(existsSync(join(elsewhere, "restoring.json"))).toBe(false)
+  }),
+)
+
 it.live("refuses what is no backup, one that changed, and a target in use", () =>
   Effect.gen(function* () {
     const { dataDir, target, elsewhere } = yield* synced

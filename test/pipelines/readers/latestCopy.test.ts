@@ -57,8 +57,10 @@ it.live(
           }
         })
 
-      clock.advance(1000)
-      yield* untilSo("the copy that can't be opened is logged", () => logged.length > 0)
+      yield* untilSo("the copy that can't be opened is logged", () => {
+        clock.advance(1000)
+        return logged.length > 0
+      })
       expect(logged[0]).toMatch(/broken\.duckdb can't be opened: .*publish --all/s)
       yield* seconds(50)
       yield* works

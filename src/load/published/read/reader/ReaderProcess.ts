@@ -19,6 +19,8 @@ import {
 } from "./protocol.ts"
 
 export interface ProcessOptions extends Omit<ReaderOptions, "folder"> {
+  /** Yield the processors to others. */
+  readonly isNice: boolean
   /** How long a statement may take to stop before its process is killed. */
   readonly millisToStop: number
 }
@@ -64,10 +66,16 @@ export const bytesIn = (amount: string): number => {
 
 // Limits of the kernel, where it has them: address space, size of a file, no core dumps. With XFSZ ignored, a file
 // that grows too large is an error of its writer.
-const LIMITED = `ulimit -c 0; ulimit -v "$1" 2>/dev/null; trap '' XFSZ; ulimit -f "$2" 2>/dev/null; shift 2; exec "$@"`
+// The priority is that of the whole process from its start: one that is set later is that of one thread, and DuckDB
+// works in others.
+const LIMITED = `ulimit -c 0; ulimit -v "$1" 2>/dev/null; trap '' XFSZ; ulimit -f "$2" 2>/dev/null
+  niceness=$3; shift 3
+  if [ "$niceness" -gt 0 ] && command -v nice >/dev/null; then exec nice -n "$niceness" "$@"; fi
+  exec "$@"`
+const NICE = 10
 const FILE_BLOCK = 512
 
-const start = (options: ReaderOptions): ChildProcess => {
+const start = (options: ReaderOptions, isNice: boolean): ChildProcess => {
   const addressSpace = Math.ceil((bytesIn(options.memoryLimit) + OVERHEAD_BYTES) / 1024)
   const fileSize = Math.ceil(bytesIn(options.diskLimit) / FILE_BLOCK)
   const cache = module.getCompileCacheDir()
@@ -79,7 +87,8 @@ const start = (options: ReaderOptions): ChildProcess => {
     program,
     JSON.stringify(options),
   ]
-  return spawn("/bin/sh", ["-c", LIMITED, "sh", String(addressSpace), String(fileSize), ...node], {
+  const limits = [addressSpace, fileSize, isNice ? NICE : 0].map(String)
+  return spawn("/bin/sh", ["-c", LIMITED, "sh", ...limits, ...node], {
     stdio: ["ignore", "ignore", "ignore", "ipc"],
     // Nothing of this process's own environment, which has secrets.
     env: {
@@ -127,10 +136,10 @@ export class ReaderProcess {
   }
 
   /** Resolves once the copy is open. */
-  static async open({ millisToStop, ...options }: ProcessOptions): Promise<ReaderProcess> {
+  static async open({ millisToStop, isNice, ...options }: ProcessOptions): Promise<ReaderProcess> {
     // Not in the data directory, which a reader may not be allowed to write. Only its owner can access it.
     const folder = privateFolder()
-    const opened = new ReaderProcess(start({ ...options, folder }), folder, millisToStop)
+    const opened = new ReaderProcess(start({ ...options, folder }, isNice), folder, millisToStop)
     try {
       for await (const _ready of opened.#messages(undefined, new Set(["ready"]))) continue
       return opened

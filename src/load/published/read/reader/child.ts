@@ -1,7 +1,6 @@
 // The program of a reader process: opens one published copy and runs one statement at a time for the process that
 // started it (ReaderProcess.ts). It holds nothing but that copy, and ends with its parent.
 import { rmSync } from "node:fs"
-import { setPriority } from "node:os"
 import { dirname, join } from "node:path"
 import type { DuckDBDataChunk, Json } from "@duckdb/node-api"
 import { convert } from "../../../duckdb/readRows.ts"
@@ -20,8 +19,6 @@ import {
 import { bytesOf } from "./resultBytes.ts"
 
 const options = JSON.parse(process.argv[2] ?? "") as ReaderOptions
-const NICE = 10
-if (options.isNice) setPriority(NICE)
 
 const send = (message: FromReader): void => void process.send?.(message)
 
@@ -89,6 +86,26 @@ const rowOf = (chunk: DuckDBDataChunk, at: number): ReadonlyArray<Json> => {
   return row
 }
 
+/** About as long as it is sent: escapes make some characters six times as long. */
+const sentSize = (value: Json): number => {
+  if (typeof value === "string") {
+    let length = 2
+    for (let at = 0; at < value.length; at++) {
+      const code = value.charCodeAt(at)
+      length += code < 0x20 ? 6 : code === QUOTE || code === BACKSLASH ? 2 : 1
+    }
+    return length
+  }
+  if (typeof value !== "object" || value === null) return String(value).length
+  if (Array.isArray(value)) return value.reduce((sum: number, each) => sum + 1 + sentSize(each), 2)
+  return Object.entries(value).reduce(
+    (sum, [key, each]) => sum + 2 + sentSize(key) + sentSize(each),
+    2,
+  )
+}
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+
 /** Sends rows while they fit; each is measured before it is converted. Returns whether it stopped before the last. */
 const sendResult = async ({
   sql,
@@ -112,7 +129,12 @@ const sendResult = async ({
     let batch: Array<ReadonlyArray<Json>> = []
     let batchBytes = 0
     for (let at = 0; at < chunk.rowCount; at++) {
-      const size = vectors.reduce((sum, vector) => sum + bytesOf(vector, at, at + 1), 0)
+      const stored = vectors.reduce((sum, vector) => sum + bytesOf(vector, at, at + 1), 0)
+      const fits = stored <= LARGEST_ROW && bytes + stored <= maxBytes
+      const row = fits ? rowOf(chunk, at) : []
+      // Without a limit, only of what may not fit into a message.
+      const isMeasured = fits && (maxBytes < Infinity || stored > LARGEST_BATCH)
+      const size = isMeasured ? Math.max(stored, sentSize([...row])) : stored
       bytes += size
       if (bytes > maxBytes) {
         if (batch.length > 0) await sendRows(batch)
@@ -123,7 +145,7 @@ const sendResult = async ({
           `A row of the result has about ${Math.round(size / 1e6)} MB; at most ${Math.round(LARGEST_ROW / 1e6)} MB are possible.`,
         )
       }
-      batch.push(rowOf(chunk, at))
+      batch.push(row)
       batchBytes += size
       if (batchBytes > LARGEST_BATCH) {
         await sendRows(batch)
@@ -137,6 +159,8 @@ const sendResult = async ({
 
 const writeExport = async ({ sql, parameters }: Statement, maxRows: number): Promise<number> => {
   if (sql.startsWith("EXPLAIN ")) throw new Refused("An EXPLAIN is text: ask for JSON or CSV.")
+  // Its own errors show their place in it.
+  ;(await connection.prepare(sql)).destroySync()
   // `query` has its text parsed as one statement, wherever its comments end.
   const written = await connection.runAndReadAll(
     `COPY (FROM query(${literal(sql)}) LIMIT ${maxRows})

@@ -54,18 +54,31 @@ const rowsOf = async (
 ): Promise<ReadonlyArray<ReadonlyArray<unknown>>> =>
   (await connection.runAndReadAll(sql, [...values])).getRowsJson()
 
+interface Parsed {
+  readonly error: boolean
+  readonly error_type?: string
+  readonly error_message?: string
+  readonly statements?: ReadonlyArray<unknown>
+}
+
+const treeIn = (text: string): Parsed => {
+  try {
+    return JSON.parse(text) as Parsed
+  } catch {
+    // DuckDB writes an infinite number as such.
+    throw new Refused(
+      "A number in the query is larger than a DOUBLE can be.\nWrite it as text with its type: '…'::HUGEINT.",
+    )
+  }
+}
+
 const parse = async (connection: DuckDBConnection, sql: string): Promise<unknown> => {
   const [[text] = []] = await rowsOf(
     connection,
     "SELECT json_serialize_sql($1::VARCHAR, skip_null := true, skip_empty := true, skip_default := true)",
     sql,
   )
-  const parsed = JSON.parse(String(text)) as {
-    readonly error: boolean
-    readonly error_type?: string
-    readonly error_message?: string
-    readonly statements?: ReadonlyArray<unknown>
-  }
+  const parsed = treeIn(String(text))
   if (parsed.error) {
     // DuckDB's own message shows the place of a syntax error.
     if (parsed.error_type === "parser") await connection.extractStatements(sql)

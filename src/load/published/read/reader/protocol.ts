@@ -11,8 +11,6 @@ export interface ReaderOptions {
   readonly memoryLimit: string
   /** How much may spill. */
   readonly diskLimit: string
-  /** Yield the processors to others. */
-  readonly isNice: boolean
 }
 
 export interface Column {

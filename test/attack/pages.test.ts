@@ -1,0 +1,53 @@
+// How long pages take while four queries hang, and while none does. Only in `make attack`: it measures.
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { get, queryUrl, startServer } from "../serve/support.ts"
+import { readerFolders } from "../support/readerFolders.ts"
+import { untilSo } from "../support/until.ts"
+import { smallWarehouse } from "./small.ts"
+
+const small = smallWarehouse()
+
+const hanging = "SELECT levenshtein(repeat('a',1000000),repeat('b',1000000))"
+const LOADS = 50
+
+it.live.skipIf(process.env["ATTACK"] !== "1")("pages are answered while four queries hang", () =>
+  Effect.gen(function* () {
+    const dataDir = yield* small
+    const folders = yield* readerFolders
+    const url = yield* startServer(dataDir, { limits: { seconds: 3600, rows: 1 } })
+    const load = Effect.gen(function* () {
+      const millis: Array<number> = []
+      const slowest: Record<string, number> = {}
+      for (let turn = 0; turn < LOADS; turn++) {
+        for (const path of ["/", "/sql", "/data", "/api/publication"]) {
+          const began = performance.now()
+          expect((yield* get(url + path)).status).toBe(200)
+          const took = performance.now() - began
+          millis.push(took)
+          slowest[path] = Math.max(Math.round(took), slowest[path] ?? 0)
+        }
+      }
+      const sorted = millis.toSorted((a, b) => a - b)
+      const at = (part: number) => Math.round(sorted[Math.ceil(sorted.length * part) - 1] ?? 0)
+      return { pages: sorted.length, p50: at(0.5), p95: at(0.95), max: at(1), slowest }
+    })
+    // The first pages start the readers and fill the caches.
+    yield* load
+    const alone = yield* load
+    const before = folders().length
+    const leave = new AbortController()
+    const four = Array.from({ length: 4 }, () =>
+      fetch(queryUrl(url, hanging), { signal: leave.signal }).then(
+        () => "ended",
+        () => "left",
+      ),
+    )
+    yield* untilSo("two queries run, and two wait", () => folders().length >= before + 2)
+    const beside = yield* load
+    leave.abort()
+    expect(yield* Effect.promise(() => Promise.all(four))).toEqual(four.map(() => "left"))
+    // oxlint-disable-next-line no-console -- docs/security.md has these numbers
+    console.log(JSON.stringify({ alone, beside }))
+  }).pipe(Effect.scoped),
+)
