@@ -205,6 +205,19 @@ it("a text that could be split into comments in many ways is decided at once", a
   )
 })
 
+it("a check that was stopped spoils no later one", async () => {
+  let stopped = 0
+  while (stopped < 3) {
+    const fresh = new Guard(connection)
+    const interrupting = setInterval(() => connection.interrupt(), 0)
+    const first = await fresh.check("select upper('a') from duckdb_tables").catch(String)
+    clearInterval(interrupting)
+    if (!first.includes("INTERRUPT")) continue
+    stopped++
+    expect(await fresh.check("select upper('a') from duckdb_tables")).toContain("upper")
+  }
+})
+
 describe("a view or macro of the copy", () => {
   beforeAll(async () => {
     for (const sql of [

@@ -114,14 +114,26 @@ const explained = (
 /** Why a name must not be used, if so; for the views and macros of the copy, by lower-case names. */
 type Verdicts = ReadonlyMap<string, string | undefined>
 
+/** What `read` resolves with, read once; read again if it failed, for example because the statement was stopped. */
+const once = <A>(read: () => Promise<A>): (() => Promise<A>) => {
+  let reading: Promise<A> | undefined
+  return () =>
+    (reading ??= read().catch((cause: unknown) => {
+      reading = undefined
+      throw cause
+    }))
+}
+
 /** Decides about statements on one copy, which never changes. */
 export class Guard {
   readonly #connection: DuckDBConnection
-  #views: Promise<Verdicts> | undefined
-  #macros: Promise<Verdicts> | undefined
+  readonly #macros: () => Promise<Verdicts>
+  readonly #views: () => Promise<Verdicts>
 
   constructor(connection: DuckDBConnection) {
     this.#connection = connection
+    this.#macros = once(() => this.#readMacros())
+    this.#views = once(() => this.#readViews())
   }
 
   /**
@@ -147,7 +159,7 @@ export class Guard {
     const calls = callsOf(mentions)
     if (calls.length === 0) return undefined
     // Macros can refer to each other only in the order in which they were made, so there is no circle.
-    const macros = await (this.#macros ??= this.#readMacros())
+    const macros = await this.#macros()
     for (const { name, kind, isAllowed } of calls) {
       const why = wrongCall(name, kind, isAllowed, macros)
       if (why !== undefined) return `${name}(): ${why}`
@@ -157,7 +169,7 @@ export class Guard {
 
   async #wrongTable(tables: Mentions["tables"]): Promise<string | undefined> {
     if (tables.size === 0) return undefined
-    const views = await (this.#views ??= this.#readViews())
+    const views = await this.#views()
     const wrong = [...tables].find((name) => views.get(name) !== undefined)
     return wrong === undefined ? undefined : `${wrong}: ${views.get(wrong)}`
   }
@@ -181,7 +193,7 @@ export class Guard {
   }
 
   async #readViews(): Promise<Verdicts> {
-    const macros = await (this.#macros ??= this.#readMacros())
+    const macros = await this.#macros()
     const found = await rowsOf(
       this.#connection,
       "SELECT view_name, schema_name, sql, internal FROM duckdb_views()",
@@ -307,7 +319,7 @@ const selectOf = (sql: string, schema: string, name: string): string | undefined
   const names = [schema, identifier(schema)].flatMap((first) =>
     [name, identifier(name)].flatMap((last) => [`${first}.${last}`, last]),
   )
-  const columns = String.raw`(?: ?\((?:[^"()]|"(?:[^"]|"")*")*\))?`
+  const columns = String.raw`(?: ?\((?:[^"()]|"(?:[^"]|"")*"(?!"))*\))?`
   for (const each of names) {
     const start = `CREATE VIEW ${each}`
     if (!sql.startsWith(start)) continue
