@@ -3,7 +3,7 @@
 const READ_ONLY = "The published copy is read-only: a query is one SELECT."
 
 const GENERAL =
-  "WITH, FROM, VALUES, DESCRIBE, SUMMARIZE, SHOW TABLES and EXPLAIN of a SELECT work too; nothing that writes, sets or calls does."
+  "WITH, FROM, VALUES, DESCRIBE, SUMMARIZE, SHOW ALL TABLES and EXPLAIN of a SELECT work too; nothing that writes, sets or calls does."
 
 const KEEP =
   'To keep a result, save it: `vaulthouse query --format csv "…" > file.csv`. Only vaulthouse itself changes the warehouse.'
