@@ -1,7 +1,7 @@
 -- What do the subaccounts of a vault hold, by part, protocol and token?
 -- For a risk officer who looks through a vault to what it owns.
 --
---     vault: name of a vault, or a part of it; every subaccount unless it is set
+--     owner: name of a vault, or a part of it; every subaccount unless it is set
 --
 -- By the newest summary of each subaccount. Add up within one part only: the document does not say which parts overlap.
 -- lines_without_value counts what is in no sum. A subaccount that works for
@@ -12,8 +12,8 @@ holdings as (
     select *
     from mart.subaccount_holdings
     where
-        getvariable('vault')::varchar is null
-        or contains(lower(vault_names), lower(getvariable('vault')::varchar))
+        getvariable('owner')::varchar is null
+        or contains(lower(vault_names), lower(getvariable('owner')::varchar))
 )
 
 select
