@@ -24,6 +24,11 @@ export const pipelines: ReadonlyArray<AnyPipeline> = [
   ...otc,
 ]
 
+const awaited: ReadonlySet<string> = new Set(pipelines.flatMap(({ after }) => after))
+
+/** Whether other pipelines wait for the end of this one: its tasks go before theirs. */
+export const isAwaited = ({ name }: AnyPipeline): boolean => awaited.has(name)
+
 export const pipelineNames: ReadonlyArray<string> = pipelines.map(({ name }) => name)
 
 /** The tables that pipelines fill, so that a replay can fill them again. */

@@ -16,7 +16,7 @@ import { QUEUE } from "./migrateWork.ts"
 import { WorkDatabase } from "./WorkDatabase.ts"
 
 // How often a worker without tasks looks for new ones.
-const POLL_MILLIS = 100
+const POLL_MILLIS = 50
 
 // Leases are renewed this often, so that a slow worker keeps its tasks.
 const RENEWALS_PER_LEASE = 4

@@ -14,6 +14,7 @@ import type { ArchiveError, ResponseArchive } from "../../archive/ResponseArchiv
 import type { Queued } from "../../load/commit/commitQueue.ts"
 import { LoadError } from "../../load/errors.ts"
 import type { Warehouse } from "../../load/Warehouse.ts"
+import { isAwaited } from "../catalog.ts"
 import type { AnyPipeline, Partition, RunContext } from "../model/Pipeline.ts"
 import type { OnProgress } from "../model/progress.ts"
 import type { TaskResult } from "../model/TaskResult.ts"
@@ -114,7 +115,10 @@ export class Runner {
     }
     return Effect.flatMap(Clock.currentTimeMillis, (now) => {
       const timing = { since: now }
-      const expectedRequests = pipeline.expectedRequests(partition, state, context)
+      // What other pipelines wait for goes first, however short it is.
+      const expectedRequests = isAwaited(pipeline)
+        ? Infinity
+        : pipeline.expectedRequests(partition, state, context)
       const activeTime = new ActiveTime(now)
       let failure: ApiError | undefined
       const land = (result: TaskResult, before?: Landing<RunError>) => {

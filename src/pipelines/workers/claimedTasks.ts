@@ -57,12 +57,12 @@ const withState = Effect.fnUntraced(function* (claimed: ReadonlyArray<ClaimedTas
     claimed.map(({ claim: { pipeline, entity } }) => ({ pipeline, entity })),
   )
   const cursors = new Map(
-    (yield* warehouse.rows(sqlFile("state", "cursors_of"), [names]))
+    (yield* warehouse.rows(sqlFile("state", "cursors_of"), [names], ["ops.cursors"]))
       .map(cursorOf)
       .map((each) => [keyOf(each), each.cursor] as const),
   )
   const gaps = Map.groupBy(
-    (yield* warehouse.rows(sqlFile("state", "open_gaps_of"), [names])).map(openGap),
+    (yield* warehouse.rows(sqlFile("state", "open_gaps_of"), [names], ["ops.gaps"])).map(openGap),
     keyOf,
   )
   return new Map(

@@ -7,7 +7,7 @@ import { Warehouse } from "../../load/Warehouse.ts"
 import { planClaims, plannedClaims, progressOf } from "../../load/work/claims.ts"
 import { taskQueue } from "../../load/work/queue.ts"
 import type { WorkRows } from "../../load/work/WorkDatabase.ts"
-import { pipelines } from "../catalog.ts"
+import { isAwaited, pipelines } from "../catalog.ts"
 import type { AnyPipeline, RunContext } from "../model/Pipeline.ts"
 import { createMartViews } from "../publication/martViews.ts"
 import { closeQuarantine } from "../run/task/quarantine.ts"
@@ -20,7 +20,7 @@ import { taskRequestOf } from "./request.ts"
 import { RunProgress } from "./RunProgress.ts"
 import { waitingNotes } from "./waitingNotes.ts"
 
-const POLL_MILLIS = 100
+const POLL_MILLIS = 25
 // The wait is this many times as long as counting took, so that a run of many tasks does not keep the database busy.
 const WAITS_PER_POLL = 10
 // How often the records of the tasks are counted while none is done.
@@ -82,7 +82,11 @@ export const offerTasks = Effect.fnUntraced(function* (
     const polledAt = yield* Clock.currentTimeMillis
     const isNews = yield* follow()
     const now = yield* Clock.currentTimeMillis
-    for (const reading of readings.values()) {
+    // Workers take tasks in the order in which they are offered.
+    const inOrder = [...readings.values()].toSorted(
+      (one, other) => Number(isAwaited(other.pipeline)) - Number(isAwaited(one.pipeline)),
+    )
+    for (const reading of inOrder) {
       const { name: pipeline } = reading.pipeline
       yield* queue.offer(reading.next().map((entity) => ({ pipeline, entity })))
     }
