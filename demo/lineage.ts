@@ -83,20 +83,32 @@ const drawing = (title: string, drawn: ReadonlyArray<string>, lineage: Lineage):
       .filter((from) => !everywhere.includes(short(from)))
       .map((from) => [from, `mart.${name}`] as const),
   )
-  const names = [...new Set([...edges.flat(), ...own])].toSorted()
-  const node = (name: string): string => {
-    if (!name.startsWith("mart.")) return `${nodeId(name)}[(${short(name)})]:::table`
-    return own.has(name)
-      ? `${nodeId(name)}[${short(name)}]:::mart`
-      : `${nodeId(name)}[${short(name)}]:::other`
-  }
+  const targetsOf = (name: string): string =>
+    edges
+      .filter(([from]) => from === name)
+      .map(([, to]) => nodeId(to))
+      .join(" & ")
+  // Tables, and marts of other drawings, that the same marts read are one node: fewer lines say the same.
+  const inputs = [...new Set(edges.map(([from]) => from))].filter((name) => !own.has(name))
+  const nodes = Map.groupBy(
+    inputs.toSorted(),
+    (name) => `${name.startsWith("mart.") ? "mart" : "table"} ${targetsOf(name)}`,
+  )
   return [
     `### ${title}`,
     [
       "```mermaid",
       "flowchart LR",
-      ...names.map((name) => `  ${node(name)}`),
-      ...edges.map(([from, to]) => `  ${nodeId(from)} --> ${nodeId(to)}`),
+      ...[...own].map((name) => `  ${nodeId(name)}[${short(name)}]:::mart`),
+      ...[...nodes.values()].flatMap((names) => {
+        const [first = ""] = names
+        const label = `"${names.map(short).join("<br>")}"`
+        const shape = first.startsWith("mart.") ? `[${label}]:::other` : `[(${label})]:::table`
+        return [`  ${nodeId(first)}${shape}`, `  ${nodeId(first)} --> ${targetsOf(first)}`]
+      }),
+      ...[...own]
+        .filter((name) => targetsOf(name) !== "")
+        .map((name) => `  ${nodeId(name)} --> ${targetsOf(name)}`),
       "  classDef table fill:#eef2f7,stroke:#64748b,color:#0f172a",
       "  classDef mart fill:#dcfce7,stroke:#15803d,color:#052e16",
       "  classDef other fill:#ffffff,stroke:#15803d,color:#052e16,stroke-dasharray:4 3",

@@ -24,7 +24,10 @@ const statements: ReadonlyArray<readonly [name: string, sql: string]> = [
   ...examples.map((file) => [file, readFileSync(join(folder, file), "utf8")] as const),
 ]
 
-/** They leave odd figures out by their own words, or measure by what is usual: of odd figures this has too many. */
+/**
+ * They leave odd figures out by their own words. `pnl_price` compares with the vault's usual price, and where most figures are
+ * odd no price is usual: it says nothing then rather than of half of them; `level_jump` and `pnl_against_nav` do.
+ */
 const mayBeEmpty = new Set(["collateral-deficits.sql", "vault-correlations.sql", "pnl_price"])
 
 /** How many rows each has without odd figures. */

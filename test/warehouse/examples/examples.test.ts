@@ -188,6 +188,38 @@ describe("over the Parquet files alone", () => {
   })
 })
 
+describe("a reader in New York", () => {
+  it("cuts other days in Parquet than in the database, unless its session is in UTC as the guide says", async () => {
+    const inGuide = /^duckdb\.sql\("(set TimeZone = [^"]+)"\)$/m.exec(
+      readFileSync(guideFile, "utf8"),
+    )
+    const instance = await DuckDBInstance.create(":memory:")
+    const reader = await instance.connect()
+    const daysOf = async (from: string) =>
+      (
+        await reader.runAndReadAll(
+          `SELECT observed_at::DATE::VARCHAR AS day, count(*)::INTEGER AS points FROM ${from}
+           GROUP BY ALL ORDER BY ALL`,
+        )
+      ).getRowsJson()
+    const files = literal(join(example.dataDir, "parquet/current/core/ratio_history/*.parquet"))
+    const file = literal(join(example.dataDir, "published/vaulthouse.duckdb"))
+    try {
+      await reader.run(`ATTACH ${file} AS published (READ_ONLY)`)
+      await reader.run("SET TimeZone = 'America/New_York'")
+      const days = await daysOf("published.core.ratio_history")
+      expect(days.length).toBeGreaterThan(100)
+      expect(await daysOf(`read_parquet(${files})`)).not.toEqual(days)
+      await reader.run(String(inGuide?.[1]))
+      expect(await daysOf(`read_parquet(${files})`)).toEqual(days)
+      expect(await daysOf("published.core.ratio_history")).toEqual(days)
+    } finally {
+      reader.closeSync()
+      instance.closeSync()
+    }
+  })
+})
+
 describe("docs/analysts-guide.md", () => {
   it("has the answers of today; `make guide` writes them", async () => {
     const guide = readFileSync(guideFile, "utf8")
