@@ -21,4 +21,4 @@ from mart.loan_utilisation
 where
     getvariable('lender')::varchar is null
     or getvariable('lender')::varchar in (lender_address, lender_name)
-order by utilisation nulls last, lender_name, token, chain_id
+order by utilisation nulls last, lender_name, lender_address, token_id

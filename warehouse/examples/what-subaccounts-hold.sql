@@ -3,13 +3,19 @@
 --
 --     owner: name of a vault, or a part of it; every subaccount unless it is set
 --
--- By the newest summary of each subaccount. Add up within one part only: the document does not say which parts overlap.
--- lines_without_value counts what is in no sum. A subaccount that works for
--- several vaults is in the lines of each of them.
+-- By the newest summary of each subaccount. Add up within one part only: the document does not say which parts
+-- overlap. lines_without_value counts what is in no sum. A subaccount that works for several vaults is in the lines of
+-- each of them.
 with
 
 holdings as (
-    select *
+    select
+        subaccount_address,
+        part,
+        protocol,
+        symbol,
+        value_usd,
+        read_at
     from mart.subaccount_holdings
     where
         getvariable('owner')::varchar is null

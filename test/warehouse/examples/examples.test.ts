@@ -230,15 +230,23 @@ describe("docs/analysts-guide.md", () => {
     const guide = readFileSync(guideFile, "utf8")
     const targets = [...guide.matchAll(/\]\(([^)]+)\)/g)].map(([, target = ""]) => target)
     expect(targets.length).toBeGreaterThan(names.length)
-    const headings = [...guide.matchAll(/^## (.+)$/gm)].map(([, title = ""]) => title.toLowerCase())
-    const anchors = new Set(
-      headings.map((title) => `#${title.replaceAll(/[^\w -]/g, "").replaceAll(" ", "-")}`),
-    )
-    const missing = targets.filter((target) =>
-      target.startsWith("#")
-        ? !anchors.has(target)
-        : !existsSync(join(import.meta.dirname, "../../../docs", target)),
-    )
+    const anchorsOf = (text: string): ReadonlySet<string> =>
+      new Set(
+        [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) =>
+          title
+            .toLowerCase()
+            .replaceAll(/[^\w -]/g, "")
+            .replaceAll(" ", "-"),
+        ),
+      )
+    const docs = join(import.meta.dirname, "../../../docs")
+    const missing = targets.filter((target) => {
+      const [file = "", anchor] = target.split("#")
+      if (file !== "" && !existsSync(join(docs, file))) return true
+      if (anchor === undefined) return false
+      const text = file === "" ? guide : readFileSync(join(docs, file), "utf8")
+      return !anchorsOf(text).has(anchor)
+    })
     expect(missing).toEqual([])
   })
 })
