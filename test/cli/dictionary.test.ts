@@ -91,17 +91,42 @@ describe("docs/tables.md", () => {
     expect(written("docs/checks.md")).toBe(checksPage())
   })
 
-  it.each(entries)("$name has a section with a row for each column", ({ name, columns, asOf }) => {
-    const page = tablesPage()
-    const from = page.indexOf(`\n### ${name}\n`)
-    expect(from).toBeGreaterThan(0)
-    const until = page.indexOf("\n### ", from + 1)
-    const section = page.slice(from, until < 0 ? undefined : until)
+  const page = tablesPage()
+  /** Column → its row, of a section; of the columns that tables share, without a name. */
+  const rowsOf = (name: string | undefined): ReadonlyMap<string, string> => {
+    const from = name === undefined ? 0 : page.indexOf(`\n### ${name}\n`)
+    const until = page.indexOf(name === undefined ? "\n## " : "\n##", from + 1)
+    const section = from < 0 ? "" : page.slice(from, until < 0 ? undefined : until)
     const rows = section.split("\n").filter((line) => line.startsWith("| `"))
-    expect(rows.map((row) => row.split("`")[1])).toEqual(columns.map((column) => column.name))
-    // A bar inside of a cell would make a column of its own.
-    for (const row of rows) expect(row.match(/(?<!\\)\|/g), row).toHaveLength(6)
-    if (asOf !== undefined) expect(section).toContain(asOf)
+    return new Map(rows.map((row) => [row.split("`")[1] ?? "", row]))
+  }
+  const shared = rowsOf(undefined)
+  const bySection = new Map(entries.map(({ name }) => [name, rowsOf(name)]))
+
+  it("tells of the columns that tables share once, before their sections", () => {
+    expect([...shared.keys()]).toEqual(expect.arrayContaining(["_run_id", "_updated_at"]))
+    expect([...shared.keys()].filter((name) => !name.startsWith("_"))).toEqual([])
+  })
+
+  it.each(entries)("each column of $name is there, with its meaning, once", (entry) => {
+    const { name, source, columns, asOf } = entry
+    // A table of superseded versions is described by its table, a view by what it shows.
+    const described = [name, name.replace(/_versions$/, ""), source].find(
+      (each) => (bySection.get(each)?.size ?? 0) > 0,
+    )
+    const rows = bySection.get(String(described))
+    for (const column of columns) {
+      const row = rows?.get(column.name) ?? shared.get(column.name)
+      expect(row, column.name).toContain(
+        column.comment.replaceAll("|", "\\|").replaceAll("\n", " "),
+      )
+      // A bar inside of a cell would make a column of its own.
+      expect(row?.match(/(?<!\\)\|/g), row).toHaveLength(6)
+      const isTwice =
+        rows?.has(column.name) === true && rows.get(column.name) === shared.get(column.name)
+      expect(isTwice, column.name).toBe(false)
+    }
+    if (described === name && asOf !== undefined) expect(page).toContain(`\`${asOf}\``)
   })
 })
 
