@@ -12,7 +12,7 @@ export const MICROS_PER_HOUR = MILLIS_PER_HOUR * MICROS_PER_MILLI
 export const MICROS_PER_DAY = MILLIS_PER_DAY * MICROS_PER_MILLI
 
 const iso =
-  /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?\s?(Z|z|UTC|[+-]\d{2}(?::?\d{2})?)?)?$/
+  /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?\s?(Z|z|UTC|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?)?$/
 const monthDayYear = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/
 
 /** The milliseconds of a calendar date and time, or `undefined` if there is no such date. */

@@ -98,6 +98,22 @@ describe("a point in a declared shape becomes rows", () => {
     expect(of(1, null)).toMatchObject([["Aave", null, null, {}]])
   })
 
+  it("counts a part once that is given twice", () => {
+    const parts = [
+      { protocol: "Aave", value: 2, chain: 1 },
+      { protocol: "Aave", value: 2, chain: 10 },
+    ]
+    const valuesOf = (allocations: ReadonlyArray<JsonObject>) =>
+      rowsOf({ date, allocations }).map(([protocol, value]) => [protocol, value])
+    expect(valuesOf([...parts, { ...parts[0] }])).toEqual([["Aave", 4]])
+    expect(
+      valuesOf([
+        { protocol: "Aave", value: 2 },
+        { protocol: "Aave", value: 2 },
+      ]),
+    ).toEqual([["Aave", 2]])
+  })
+
   it.each([{ allocations: [] }, { protocols: {}, total_usd: 0 }])("%j is an empty day", (point) => {
     const [rows] = Result.getOrThrow(map([{ date, ...point }])).rows
     expect(rows?.emptySets).toEqual([{ vault_address: address, chain_id: 1, date: parseDay(date) }])

@@ -1,4 +1,5 @@
 // core.allocation_history: the allocation of each EVM vault's assets by day and protocol.
+import { isDeepStrictEqual } from "node:util"
 import { documented, field } from "../../../domain/table/column.ts"
 import type * as Result from "effect/Result"
 import type { JsonObject } from "../../../domain/values/json.ts"
@@ -157,7 +158,10 @@ const withoutDay = (point: JsonObject, name: string | undefined, at: string): Vi
         detail: `is not a day: ${JSON.stringify(point[name]) ?? "missing"}`,
       }
 
-/** Sums the parts of a protocol on one day (by chain, by token) into one record, which keeps the parts for `extra`. */
+/**
+ * Sums the parts of a protocol on one day (by chain, by token) into one record, which keeps the parts for `extra`. Parts
+ * that differ in nothing are one part given twice, which must not double the protocol.
+ */
 const onePerProtocol = (
   days: ReadonlyArray<number>,
   records: ReadonlyArray<JsonObject>,
@@ -170,7 +174,8 @@ const onePerProtocol = (
     const key = `${day} ${String(protocolOf(record))}`
     const found = parts.get(key)
     if (found === undefined) parts.set(key, { day, records: [record] })
-    else found.records.push(record)
+    else if (!found.records.some((part) => isDeepStrictEqual(part, record)))
+      found.records.push(record)
   }
   const groups = [...parts.values()]
   if (groups.length === records.length) return { days, records }
