@@ -190,15 +190,43 @@ export const recordLastRun = <E, R>(
     return summary
   })
 
-/** `undefined` before the first run. */
+/** `undefined` before the first run, and where the record is damaged, which is then logged: the next run writes it anew. */
 export const readLastRun = (dataDir: string): Effect.Effect<LastRun | undefined> =>
-  Effect.promise(async () => {
-    const text = await readFile(lastRunFile(dataDir), "utf8").catch(() => undefined)
+  Effect.gen(function* () {
+    const file = lastRunFile(dataDir)
+    const text = yield* Effect.promise(() => readFile(file, "utf8").catch(() => undefined))
     if (text === undefined) return undefined
-    const record = JSON.parse(text) as RunRecord
+    const record = recordIn(text)
+    if (record === undefined) {
+      yield* Effect.logWarning(
+        `${file} is damaged, so nothing is known of the newest run; the next run writes it again`,
+      )
+      return undefined
+    }
     if (record.finished_at !== null) return { ...record, state: "ended", alive_at: null }
-    const holder = await lockHolder(dataDir)
+    const holder = yield* Effect.promise(() => lockHolder(dataDir))
     return holder?.pid === record.pid && holder.host === record.host
       ? { ...record, state: "running", alive_at: null }
       : { ...record, state: "died", alive_at: lastHeartbeat(dataDir)?.toISOString() ?? null }
   })
+
+/** The record, if the text is one: on a full disk it is written in place, which a power cut can end halfway. */
+const recordIn = (json: string): RunRecord | undefined => {
+  try {
+    const record = JSON.parse(json) as RunRecord
+    const figures = [record.requests, record.rows_inserted, record.rows_revised, record.seconds]
+    const isRecord =
+      [record.run_id, record.command, record.host].every((value) => typeof value === "string") &&
+      isInstant(record.started_at) &&
+      (record.finished_at === null || isInstant(record.finished_at)) &&
+      [record.outcome, record.error].every((text) => text === null || typeof text === "string") &&
+      figures.every((value) => value === null || typeof value === "number") &&
+      Array.isArray(record.failed_checks)
+    return isRecord ? record : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const isInstant = (value: unknown): boolean =>
+  typeof value === "string" && !Number.isNaN(Date.parse(value))

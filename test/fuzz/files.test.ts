@@ -1,0 +1,148 @@
+// Seeded changes of what a user or a disk may change: the configuration file, the command line, a segment of the archive and
+// the manifest. Every command ends with a documented exit code and sentences, and none with a stack trace.
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { type Ended, vaulthouse } from "../cli/command.ts"
+import { type Random, randomness } from "../support/randomness.ts"
+import { sharedWarehouse } from "../support/sharedWarehouse.ts"
+import { asAdmin, simulated } from "../support/simulated.ts"
+import { temporaryFolder } from "../support/temporaryFolder.ts"
+import { HANG_SECONDS } from "../support/until.ts"
+import { runOnce } from "../support/warehouseRun.ts"
+import { mutated } from "./mutations.ts"
+
+const TIMES = Math.ceil(Number(process.env["FUZZ"] ?? 500) / 40)
+
+/** docs/cli.md, "Exit codes". */
+const documented = [0, 1, 2, 3, 4, 5, 75, 130]
+
+const expectWords = ({ code, stdout, stderr }: Ended, what: string): void => {
+  const text = stdout + stderr
+  expect(documented, `${what}\n${text}`).toContain(code)
+  expect(text, what).not.toMatch(
+    /\n\s+at .*\(?(file:|node:|\/).*:\d+|this is a bug|\[object Object\]|undefined/i,
+  )
+  if (code !== 0) expect(text.trim(), what).not.toBe("")
+}
+
+const run = (args: ReadonlyArray<string>, cwd: string) =>
+  Effect.promise(() => vaulthouse(args, { cwd }))
+
+/** Some bytes changed, lost or inserted. */
+const damaged = (bytes: Buffer, random: Random): Buffer => {
+  const at = Math.floor(random() * bytes.length)
+  const length = 1 + Math.floor(random() * 64)
+  const ways: ReadonlyArray<() => Buffer> = [
+    () => bytes.subarray(0, at),
+    () => Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + length)]),
+    () => Buffer.concat([bytes.subarray(0, at), Buffer.alloc(length), bytes.subarray(at)]),
+    () => Buffer.concat([bytes, bytes.subarray(at)]),
+    () => {
+      const changed = Buffer.from(bytes)
+      changed[at] = (changed[at] ?? 0) ^ (1 << Math.floor(random() * 8))
+      return changed
+    },
+  ]
+  return ways[Math.floor(random() * ways.length)]?.() ?? bytes
+}
+
+const configuration = JSON.stringify({
+  dataDir: "data",
+  baseUrl: "http://127.0.0.1:9",
+  requestTimeoutSeconds: 30,
+  pipelines: ["ratio_history", "pnl_history"],
+  vaults: { include: ["0x".padEnd(42, "a")], exclude: [] },
+  fields: { "allocation_history.value": "tvl_usd" },
+  contracts: { allocation_history: "freeze" },
+  publishedKeep: { copies: 2 },
+  report: { file: "report.html", days: 7 },
+  parquet: { rowGroupRows: 100_000 },
+})
+
+describe("a changed configuration file", () => {
+  it.live(`is valid, or each command says what is wrong with it (${TIMES})`, () =>
+    Effect.gen(function* () {
+      const random = randomness("changed configuration")
+      const folder = yield* temporaryFolder
+      const codes = new Set<number | null>()
+      for (let time = 0; time < TIMES; time += 1) {
+        const text = mutated(configuration, random)
+        writeFileSync(join(folder, "vaulthouse.config.yaml"), text)
+        const ended = yield* run(["config", "check"], folder)
+        expectWords(ended, text.slice(0, 2000))
+        codes.add(ended.code)
+      }
+      expect(codes).toContain(2)
+    }).pipe(Effect.scoped),
+  )
+})
+
+describe("a changed command line", () => {
+  it.live(`runs, or says what is wrong with it (${TIMES})`, () =>
+    Effect.gen(function* () {
+      const random = randomness("changed command line")
+      const folder = yield* temporaryFolder
+      const words = [
+        "query status verify trace report runs tables check fields --vault --key --days --data-dir --json",
+        "--format --from --to - -- -1 1e9 $(ls) ../.. 0x1 --no- = --days= mart.vault_daily 2026-02-30 ' NaN é",
+      ]
+        .flatMap((line) => line.split(" "))
+        .concat("", "\u0000x", "select 1", "x".repeat(5000))
+      for (let time = 0; time < TIMES; time += 1) {
+        const args = Array.from(
+          { length: 1 + Math.floor(random() * 4) },
+          () => words[Math.floor(random() * words.length)] ?? "",
+        )
+        expectWords(yield* run(args, folder), JSON.stringify(args).slice(0, 500))
+      }
+    }).pipe(Effect.scoped),
+  )
+})
+
+describe("a damaged file", () => {
+  const synced = sharedWarehouse((dataDir) =>
+    Effect.gen(function* () {
+      const { url } = yield* simulated({ vaults: 1, days: 1, now: "2026-06-01T03:00:00Z" })
+      yield* runOnce(url, dataDir, {
+        api: asAdmin,
+        pipelines: ["tokenized_vaults", "ratio_history", "apy_history"],
+        publish: { parquet: { marts: false } },
+      })
+    }),
+  )
+
+  const files = (dataDir: string): ReadonlyArray<string> => [
+    ...readdirSync(join(dataDir, "raw")).map((file) => join(dataDir, "raw", file)),
+    join(dataDir, "parquet/current/manifest.json"),
+    join(dataDir, "published/current.json"),
+    join(dataDir, "last-run.json"),
+  ]
+
+  it.live(
+    `is reported, and ends no command without words (${TIMES})`,
+    () =>
+      Effect.gen(function* () {
+        const random = randomness("damaged files")
+        const dataDir = yield* synced
+        const codes = new Set<number | null>()
+        for (let time = 0; time < TIMES; time += 1) {
+          const all = files(dataDir)
+          const file = all[Math.floor(random() * all.length)] ?? ""
+          const whole = readFileSync(file)
+          writeFileSync(file, damaged(whole, random))
+          for (const command of ["verify", "status"]) {
+            const ended = yield* run([command, "--data-dir", dataDir], dataDir)
+            expectWords(ended, `${command} after ${file}`)
+            codes.add(ended.code)
+          }
+          writeFileSync(file, whole)
+        }
+        expect(codes.size).toBeGreaterThan(1)
+        const { code, stdout, stderr } = yield* run(["verify", "--data-dir", dataDir], dataDir)
+        expect([code, stdout + stderr]).toEqual([0, expect.any(String)])
+      }).pipe(Effect.scoped),
+    TIMES * HANG_SECONDS * 100,
+  )
+})
