@@ -1,5 +1,6 @@
 // What is interrupted: each command on a folder that needs it.
 import { cpSync, rmSync } from "node:fs"
+import { join } from "node:path"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { literal } from "../../src/load/sql/sql.ts"
 import type { Moment, World } from "./world.ts"
@@ -14,17 +15,29 @@ export interface Case {
   readonly again?: ReadonlyArray<ReadonlyArray<string>>
   /** `data` where absent. */
   readonly dataDir?: string
+  /** It needs a lake, which `main.ts` starts where one is installed. */
+  readonly needsLake?: true
 }
 
 const pipelines = ["vaults", "ratio_history", "subaccounts"]
 const sync = ["sync", "--data-dir", "data"]
 
+const { PROVEN_LAKE: lake = "", PROVEN_LAKE_DATA: lakeData = "", LAKE: servers = "" } = process.env
+const moveBack = ["move", "--warehouse", lake, "--to", "file", "--data-dir", "data"]
+
 const first: Moment = { now: "2026-06-01T05:00:00Z" }
 /** Two more hours, restated ones, and a subaccount less. */
 const later: Moment = { now: "2026-06-01T07:00:00Z", revision: 1, subaccounts: 2 }
 
-const synced = async (world: World, ...moments: ReadonlyArray<Moment>): Promise<void> => {
-  world.begin(pipelines)
+/** Without Parquet, for commands that publish as `sync` does: each of its effects is tried in a sync and in both publications. */
+const plain = { pipelines, parquet: { enabled: false } }
+
+const synced = async (
+  world: World,
+  settings: Readonly<Record<string, unknown>>,
+  ...moments: ReadonlyArray<Moment>
+): Promise<void> => {
+  world.begin(settings)
   for (const moment of moments) {
     world.at(moment)
     await world.must(...sync)
@@ -46,20 +59,20 @@ const change = async (world: World, ...statements: ReadonlyArray<string>): Promi
 export const cases: ReadonlyArray<Case> = [
   {
     name: "first sync",
-    prepare: async (world) => world.begin(pipelines),
+    prepare: async (world) => world.begin({ pipelines }),
     moment: first,
     commands: [sync],
   },
   {
     name: "sync",
-    prepare: (world) => synced(world, first),
+    prepare: (world) => synced(world, { pipelines }, first),
     moment: later,
     commands: [sync],
   },
   {
     name: "replay",
     prepare: async (world) => {
-      await synced(world, first, later)
+      await synced(world, plain, first, later)
       for (const end of ["", ".wal"]) {
         rmSync(world.path(`data/vaulthouse.duckdb${end}`), { force: true })
       }
@@ -71,7 +84,7 @@ export const cases: ReadonlyArray<Case> = [
   {
     name: "replay over a warehouse",
     prepare: async (world) => {
-      await synced(world, first, later)
+      await synced(world, plain, first, later)
       await change(world, "update core.ratio_history set actual_tvl = 1")
     },
     moment: later,
@@ -81,7 +94,7 @@ export const cases: ReadonlyArray<Case> = [
   {
     name: "publish",
     prepare: async (world) => {
-      await synced(world, first)
+      await synced(world, { pipelines }, first)
       world.at(later)
       await world.must(...sync, "--no-publish")
     },
@@ -90,7 +103,7 @@ export const cases: ReadonlyArray<Case> = [
   },
   {
     name: "publish --all",
-    prepare: (world) => synced(world, first),
+    prepare: (world) => synced(world, { pipelines }, first),
     moment: first,
     commands: [["publish", "--all", "--data-dir", "data"]],
   },
@@ -99,6 +112,7 @@ export const cases: ReadonlyArray<Case> = [
     prepare: (world) =>
       synced(
         world,
+        plain,
         { now: "2026-05-31T20:00:00Z" },
         { now: "2026-05-31T23:00:00Z", subaccounts: 2 },
       ),
@@ -110,6 +124,7 @@ export const cases: ReadonlyArray<Case> = [
     prepare: (world) =>
       synced(
         world,
+        plain,
         { now: "2026-05-31T20:00:00Z" },
         { now: "2026-05-31T21:00:00Z", subaccounts: 2 },
         { now: "2026-05-31T21:30:00Z", subaccounts: 2 },
@@ -119,14 +134,14 @@ export const cases: ReadonlyArray<Case> = [
   },
   {
     name: "backup",
-    prepare: (world) => synced(world, first),
+    prepare: (world) => synced(world, plain, first),
     moment: first,
     commands: [["backup", "backup", "--data-dir", "data"]],
   },
   {
     name: "restore",
     prepare: async (world) => {
-      await synced(world, first)
+      await synced(world, plain, first)
       await world.must("backup", world.outside("backup"), "--data-dir", "data")
       rmSync(world.path("data"), { recursive: true })
       cpSync(world.outside("backup"), world.path("backup"), { recursive: true })
@@ -138,7 +153,7 @@ export const cases: ReadonlyArray<Case> = [
   {
     name: "migration",
     prepare: async (world) => {
-      await synced(world, first)
+      await synced(world, plain, first)
       await change(
         world,
         "alter table ops.tasks drop column error_text",
@@ -152,7 +167,7 @@ export const cases: ReadonlyArray<Case> = [
   {
     name: "sync --fill-gaps",
     prepare: async (world) => {
-      world.begin(pipelines)
+      world.begin(plain)
       world.at({ ...first, faults: [{ kind: "invalid-json", match: "fields=ratio", count: 1 }] })
       // Ends with 3: the first window is in quarantine.
       await world.run(sync)
@@ -163,16 +178,31 @@ export const cases: ReadonlyArray<Case> = [
   {
     name: "a field made a column",
     prepare: async (world) => {
-      await synced(world, { ...first, addedFields: true })
-      world.configure({ pipelines, fields: { "vaults.weekly_performance_fee_bps": "note" } })
+      await synced(world, plain, { ...first, addedFields: true })
+      world.configure({ ...plain, fields: { "vaults.weekly_performance_fee_bps": "note" } })
     },
     moment: { ...first, addedFields: true },
     commands: [["replay", "--data-dir", "data"]],
     again: [["replay", "--data-dir", "data"]],
   },
   {
+    name: "move out of a lake",
+    needsLake: true,
+    prepare: async (world) => {
+      const settings = { ...plain, lake: { extensions: join(servers, "extensions") } }
+      await synced(world, settings, first)
+      await world.must("move", "--to", lake, "--lake-data", lakeData, "--data-dir", "data")
+      for (const end of ["", ".wal"]) {
+        rmSync(world.path(`data/vaulthouse.duckdb${end}`), { force: true })
+      }
+    },
+    moment: first,
+    commands: [moveBack],
+    again: [moveBack],
+  },
+  {
     name: "sync, then publish --all",
-    prepare: (world) => synced(world, first),
+    prepare: (world) => synced(world, { pipelines }, first),
     moment: later,
     commands: [sync, ["publish", "--all", "--data-dir", "data"]],
   },

@@ -1,4 +1,5 @@
 // What a warehouse or a published copy holds, as one number for each table.
+import { createHash } from "node:crypto"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { allColumns, tableName } from "../../src/domain/table/table.ts"
 import { storedTables } from "../../src/load/tables/ddl.ts"
@@ -16,6 +17,8 @@ export interface Content {
   readonly facts: Readonly<Record<string, string>>
   /** The same with every column. */
   readonly rows: Readonly<Record<string, string>>
+  /** Definitions and rows of all tables, those that are not of `core` too. */
+  readonly everything: string
   /** Rows whose response is not in the index. */
   readonly withoutResponse: number
   /** Requests of each task, by run, pipeline and entity. */
@@ -50,6 +53,16 @@ export const contentOf = async (file: string): Promise<Content> => {
       "select schema_name || '.' || table_name as name from duckdb_tables() where database_name = 'proven' and schema_name = 'core' and estimated_size > 0",
     )
     const names = filled.map(({ name }) => String(name))
+    const all = await read(
+      "select schema_name || '.' || table_name as name, sql, estimated_size as size from duckdb_tables() where database_name = 'proven' order by all",
+    )
+    const ofAll = all
+      .filter(({ size }) => Number(size) > 0)
+      .map(
+        ({ name }) =>
+          `select '${String(name)}' as name, count(*)::varchar || ' ' || sum(hash(t))::varchar as content from ${String(name)} t`,
+      )
+      .join(" union all ")
     const byTable = async (isWanted: (column: string) => boolean) => {
       const sql = contents(names, isWanted)
       const rows = sql === "" ? [] : await read(sql)
@@ -69,6 +82,14 @@ export const contentOf = async (file: string): Promise<Content> => {
     return {
       facts: await byTable((column) => !isOfRun(column)),
       rows: await byTable(() => true),
+      everything: createHash("sha1")
+        .update(
+          JSON.stringify([
+            all.map(({ name, sql }) => [name, sql]),
+            ofAll === "" ? [] : await read(`${ofAll} order by name`),
+          ]),
+        )
+        .digest("hex"),
       withoutResponse:
         missing === "" ? 0 : (await read(missing)).reduce((sum, { n }) => sum + Number(n), 0),
       requests: (

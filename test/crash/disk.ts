@@ -239,6 +239,9 @@ export const digestOf = (state: State, below = ""): string => {
   return hash.digest("hex")
 }
 
+/** Of the files below a folder, as they are now. */
+export const stateOf = (folder: string): State => Disk.of(folder).state("kill")
+
 /** Writes the files into an empty folder. */
 export const materialise = (state: State, folder: string): void => {
   for (const [path, content] of state) {

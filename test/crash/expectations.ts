@@ -4,6 +4,7 @@ import { existsSync, readFileSync, readlinkSync } from "node:fs"
 import { join } from "node:path"
 import type { Case } from "./cases.ts"
 import { type Content, contentOf } from "./content.ts"
+import { digestOf, type State, stateOf } from "./disk.ts"
 import type { World } from "./world.ts"
 
 export interface Problem {
@@ -34,7 +35,10 @@ const publishedFacts = async (world: World, tried: Case): Promise<string | undef
   return existsSync(file) ? JSON.stringify((await contentOf(file)).facts) : undefined
 }
 
-const sums = (content: Content, isWanted: (run: string) => boolean): Record<string, number> => {
+const sums = (
+  content: Pick<Content, "requests">,
+  isWanted: (run: string) => boolean,
+): Record<string, number> => {
   const sent: Record<string, number> = {}
   for (const { run, task, sent: count } of content.requests) {
     if (isWanted(run)) sent[task] = (sent[task] ?? 0) + count
@@ -42,7 +46,7 @@ const sums = (content: Content, isWanted: (run: string) => boolean): Record<stri
   return sent
 }
 
-const newest = ({ requests }: Content): string =>
+const newest = ({ requests }: Pick<Content, "requests">): string =>
   requests.reduce((last, { run }) => (run > last ? run : last), "")
 
 export const warehouse = (world: World, tried: Case): string =>
@@ -66,7 +70,7 @@ export const referenceOf = async (
   seen.push(await publishedFacts(world, tried))
   const content = await contentOf(warehouse(world, tried))
   const last = newest(content)
-  const problems = await holds(world, tried, content, true)
+  const problems = await holds(world, tried, content, (_what, _files, find) => find())
   if (problems.length > 0) {
     throw new Error(`${tried.name}, uninterrupted: ${problems.map(({ text }) => text).join("; ")}`)
   }
@@ -150,12 +154,15 @@ const ended = (
   }: { readonly code: number | null; readonly stdout: string; readonly stderr: string },
 ): string => `${what} ended with ${code}: ${(stderr + stdout).trim().slice(0, 600)}`
 
-/** What must hold of a whole warehouse, whatever happened before; `isWhole`: of its archive too. */
+/** What was found in equal files, or in what has this digest, is not looked for again. */
+export type Once = <A>(what: string, files: State | string, find: () => Promise<A>) => Promise<A>
+
+/** What must hold of a whole warehouse, whatever happened before. */
 const holds = async (
   world: World,
   tried: Case,
   content: Content,
-  isWhole: boolean,
+  once: Once,
 ): Promise<ReadonlyArray<Problem>> => {
   const dataDir = dataDirOf(tried)
   const problems: Array<Problem> = []
@@ -167,17 +174,22 @@ const holds = async (
       text: `${content.withoutResponse} rows name a response that is not in the index`,
     })
   }
-  for (const command of isWhole ? ["verify", "check"] : ["verify"]) {
+  const asks = async (command: string): Promise<ReadonlyArray<Problem>> => {
     const result = await world.run([command, "--data-dir", dataDir])
-    if (result.code !== 0) problems.push({ kind: "other", text: ended(command, result) })
+    return result.code === 0 ? [] : [{ kind: "other", text: ended(command, result) }]
   }
-  if (!isWhole) return problems
-  const alone = world.archiveAlone(dataDir)
-  const replay = await world.run(["replay", "--no-publish", "--data-dir", alone])
-  if (replay.code === 0) {
-    const again = await contentOf(join(alone, "vaulthouse.duckdb"))
-    problems.push(...differences("a replay of the archive", again.rows, content.rows))
-  } else problems.push({ kind: "lost", text: ended("a replay of the archive", replay) })
+  problems.push(...(await asks("verify")))
+  problems.push(...(await once("checked", content.everything, () => asks("check"))))
+  const archive = digestOf(stateOf(world.root), `${dataDir}/raw/`)
+  const again = await once("replayed", archive, async () => {
+    const alone = world.archiveAlone(dataDir)
+    const result = await world.run(["replay", "--no-publish", "--data-dir", alone])
+    return result.code === 0
+      ? { rows: (await contentOf(join(alone, "vaulthouse.duckdb"))).rows }
+      : { text: ended("a replay of the archive", result) }
+  })
+  if (again.rows === undefined) problems.push({ kind: "lost", text: again.text })
+  else problems.push(...differences("a replay of the archive", again.rows, content.rows))
   return problems
 }
 
@@ -187,9 +199,13 @@ const strays = (world: World, tried: Case): ReadonlyArray<string> => {
   const current = JSON.parse(
     readFileSync(world.path(dataDir, "published/current.json"), "utf8"),
   ) as { readonly file: string }
-  const manifest = JSON.parse(
-    readFileSync(world.path(dataDir, "parquet/current/manifest.json"), "utf8"),
-  ) as { readonly files: ReadonlyArray<{ readonly path: string }>; readonly published_at: string }
+  const manifestFile = world.path(dataDir, "parquet/current/manifest.json")
+  const manifest = existsSync(manifestFile)
+    ? (JSON.parse(readFileSync(manifestFile, "utf8")) as {
+        readonly files: ReadonlyArray<{ readonly path: string }>
+        readonly published_at: string
+      })
+    : { files: [], published_at: "" }
   const publication = `publications/${manifest.published_at.replaceAll(/[-:]/g, "")}`
   const known = new Set([
     "vaulthouse.duckdb",
@@ -223,17 +239,44 @@ const strays = (world: World, tried: Case): ReadonlyArray<string> => {
   return [...ofData.map((file) => `${dataDir}/${file}`), ...ofHome.map((file) => `home/${file}`)]
 }
 
-/**
- * Goes on after a death as a user would, and says what does not hold. Not `isWhole` where another death left the same
- * warehouse and archive, with other publications: its rows and archive need no second look.
- */
+interface Examined {
+  readonly problems: ReadonlyArray<Problem>
+  readonly requests: Content["requests"]
+}
+
+/** What does not hold after a sync that ended well: of its files alone. */
+const examine = async (
+  world: World,
+  tried: Case,
+  reference: Reference,
+  once: Once,
+): Promise<Examined> => {
+  const content = await contentOf(warehouse(world, tried))
+  const problems: Array<Problem> = [
+    ...differences("the warehouse", content.facts, reference.content.facts),
+    ...(await holds(world, tried, content, once)),
+  ]
+  if (strays(world, tried).length > 0) {
+    // What a publication left, the next one removes.
+    await world.must("publish", "--data-dir", dataDirOf(tried))
+    const left = strays(world, tried)
+    if (left.length > 0) problems.push({ kind: "other", text: `left for ever: ${left.join(", ")}` })
+  }
+  return { problems, requests: content.requests }
+}
+
+const isOfReaders = (path: string): boolean => /\/(published|parquet)\//.test(path)
+
+/** Goes on after a death as a user would, and says what does not hold. */
 export const afterDeath = async (
   world: World,
   tried: Case,
   reference: Reference,
-  isWhole: boolean,
+  once: Once,
 ): Promise<ReadonlyArray<Problem>> => {
-  const problems: Array<Problem> = [...(await readersSee(world, tried, reference))]
+  const left = stateOf(world.root)
+  const ofReaders = new Map([...left].filter(([path]) => isOfReaders(path)))
+  const problems = [...(await once("seen", ofReaders, () => readersSee(world, tried, reference)))]
   for (const command of tried.again ?? []) {
     const result = await world.run(command)
     if (result.code !== 0)
@@ -243,13 +286,22 @@ export const afterDeath = async (
   const next = await world.run(syncOf(tried))
   const sent = world.requests - before
   if (next.code !== 0) return [...problems, { kind: "lost", text: ended("the next sync", next) }]
-  const content = await contentOf(warehouse(world, tried))
-  problems.push(...differences("the warehouse", content.facts, reference.content.facts))
-  problems.push(...(await holds(world, tried, content, isWhole)))
+  const found = await once("examined", stateOf(world.root), () =>
+    examine(world, tried, reference, once),
+  )
+  return [...problems, ...found.problems, ...tooMany(found, reference, sent)]
+}
 
-  const last = newest(content)
-  const repeated = sums(content, (run) => run === last)
-  const committed = sums(content, (run) => run !== last && !reference.known.includes(run))
+/** Requests of the last sync that committed tasks had already made. */
+const tooMany = (
+  found: Pick<Content, "requests">,
+  reference: Reference,
+  sent: number,
+): ReadonlyArray<Problem> => {
+  const problems: Array<Problem> = []
+  const last = newest(found)
+  const repeated = sums(found, (run) => run === last)
+  const committed = sums(found, (run) => run !== last && !reference.known.includes(run))
   let allowed = 0
   for (const [task, count] of Object.entries(repeated)) {
     const missing = Math.max(0, (reference.requests[task] ?? 0) - (committed[task] ?? 0))
@@ -261,14 +313,7 @@ export const afterDeath = async (
   if (sent > allowed)
     problems.push({
       kind: "other",
-      text: `${sent} requests instead of ${allowed}: ${JSON.stringify({ repeated, committed, runs: content.requests })}`,
+      text: `${sent} requests instead of ${allowed}: ${JSON.stringify({ repeated, committed, runs: found.requests })}`,
     })
-
-  if (strays(world, tried).length > 0) {
-    // What a publication left, the next one removes.
-    await world.must("publish", "--data-dir", dataDirOf(tried))
-    const left = strays(world, tried)
-    if (left.length > 0) problems.push({ kind: "other", text: `left for ever: ${left.join(", ")}` })
-  }
   return problems
 }

@@ -14,7 +14,8 @@ import {
 import { availableParallelism, tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
-import { cases } from "./cases.ts"
+import { type Case, cases } from "./cases.ts"
+import { uninitialised } from "./uninitialised.ts"
 import { createControl } from "./control.ts"
 import { type CommandFigures, type Figures, writeFigures } from "./figures.ts"
 import type { Result, Task } from "./worker.ts"
@@ -37,10 +38,11 @@ const git = (...args: ReadonlyArray<string>) =>
 
 const proven = ["src", "warehouse", "simulator", "test/crash"]
 const commit = git("rev-parse", "--short", "HEAD")
+const unproven = [":!test/crash/figures", ":!test/crash/lake", ":!test/crash/*.md"]
 /** Another one where what is proven, or how, has changed. */
 const version = createHash("sha1")
-  .update(git("rev-parse", ...proven.map((folder) => `HEAD:${folder}`).filter((_, at) => at < 3)))
-  .update(git("diff", "HEAD", "--", ...proven, ":!test/crash/figures"))
+  .update(git("ls-files", "--stage", "--", ...proven, ...unproven))
+  .update(git("diff", "--", ...proven, ...unproven))
   .digest("hex")
   .slice(0, 12)
 
@@ -56,11 +58,30 @@ process.on("exit", () => rmSync(scratch, { recursive: true, force: true }))
 const until = Date.now() + Number(values.minutes ?? (isSlice ? 3.3 : 10_000)) * 60_000
 // The day: a slice moves on with it.
 const seed = Math.floor(Date.now() / 86_400_000)
-const commands = cases.map(({ name }) => name).filter((name) => values.only?.includes(name) ?? true)
+/** What `make proof-lake` installs. */
+const servers = join(root, "node_modules/.lake")
+const hasServers = existsSync(join(servers, ".installed"))
+const isMissing = ({ needsLake }: Case): boolean => needsLake === true && !hasServers
+const commands = cases
+  .filter((each) => !isMissing(each))
+  .map(({ name }) => name)
+  .filter((name) => values.only?.includes(name) ?? true)
 /** A slice has some of the commands, others the next day. */
 const chosen = isSlice
   ? commands.filter((_, at) => (at + seed) % Math.ceil(commands.length / 4) === 0)
   : commands
+/** A lake is of one call: what needs it is recorded in each. */
+const needsLake = chosen.filter((name) =>
+  cases.some((each) => each.name === name && each.needsLake),
+)
+const startLake = async () => {
+  process.env["LAKE"] = servers
+  const { startPostgres } = await import("../support/servers/postgres.ts")
+  const server = await startPostgres()
+  process.env["PROVEN_LAKE"] = `ducklake:${server.url()}`
+  process.env["PROVEN_LAKE_DATA"] = join(scratch, "lake")
+  return server
+}
 const count = Number(values.workers ?? availableParallelism())
 interface Planned {
   readonly planned: Readonly<Record<string, number>>
@@ -82,10 +103,12 @@ const HANGS_MILLIS = 180_000
 
 /** A worker, started again after a trial that ended or stopped it. */
 class Worker {
+  readonly #at: number
   readonly #folder: string
   #child: ChildProcess | undefined
 
   constructor(at: number) {
+    this.#at = at
     this.#folder = join(scratch, `worker-${at}`)
   }
 
@@ -96,6 +119,10 @@ class Worker {
     return fork(join(import.meta.dirname, "worker.ts"), [this.#folder, store], {
       env: {
         ...process.env,
+        ...uninitialised,
+        // What node says is the home of commands in this process too.
+        HOME: join(this.#folder, "world/home"),
+        PROVEN_SERVICE: `127.${1 + ((process.pid >> 15) & 127)}.${(process.pid >> 7) & 255}.${1 + this.#at + 100 * (process.pid & 1)}`,
         LD_PRELOAD: library,
         EFFECTS_BELOW: join(this.#folder, "world"),
         EFFECTS_CONTROL: join(this.#folder, "control"),
@@ -106,7 +133,10 @@ class Worker {
   }
 
   /** Resolves once the task has ended or its time is up. */
-  async run(task: Task, onResult: (result: Result, note: string) => void): Promise<void> {
+  async run(
+    task: Task,
+    onResult: (result: Result, note: string, shared: ReadonlyArray<string>) => void,
+  ): Promise<void> {
     const done = new Set(task.done)
     for (;;) {
       const child = (this.#child ??= this.#start())
@@ -123,6 +153,7 @@ class Worker {
               starting?: string
               result?: Result
               note?: string
+              shared?: ReadonlyArray<string>
               ended?: true
               failure?: string
             },
@@ -137,7 +168,7 @@ class Worker {
             if (message.result !== undefined) {
               done.add(message.result.trial)
               starting = undefined
-              onResult(message.result, message.note ?? "")
+              onResult(message.result, message.note ?? "", message.shared ?? [])
               // Whatever went wrong must not concern the next trial.
               if (message.result.problems.length > 0) {
                 isSpoilt = true
@@ -154,8 +185,8 @@ class Worker {
       })
       child.removeAllListeners()
       child.stderr?.removeAllListeners("data")
+      if (ended !== undefined || isSpoilt) this.#child = undefined
       if (ended === undefined) return
-      this.#child = undefined
       if (isSpoilt) continue
       if (starting === undefined) throw new Error(`a worker ended with ${ended}: ${said}`)
       done.add(starting)
@@ -172,6 +203,7 @@ class Worker {
           problems: [{ kind: "unclear", text: `${how}: ${said.trim()}` }],
         },
         "",
+        [],
       )
     }
   }
@@ -195,9 +227,11 @@ const workers = Array.from({ length: count }, (_, at) => new Worker(at))
 let failures = 0
 let tried = 0
 const notes: Record<string, number> = {}
+const shares: Record<string, number> = {}
 
-const onResult = (result: Result, note: string): void => {
+const onResult = (result: Result, note: string, shared: ReadonlyArray<string>): void => {
   tried += 1
+  for (const what of shared) shares[what] = (shares[what] ?? 0) + 1
   if (note !== "") notes[note] = (notes[note] ?? 0) + 1
   if (values.trial === undefined)
     appendFileSync(resultsOf(result.command), `${JSON.stringify(result)}\n`)
@@ -208,9 +242,14 @@ const onResult = (result: Result, note: string): void => {
   print(`  ${repeatOf(result.command, result.trial)}`)
 }
 
+for (const { name } of cases.filter(isMissing))
+  print(`Left out: ${name}, which needs what \`make proof-lake\` installs`)
 if (isSlice) print(`Seed ${seed} (the day): make proof ARGS=slice`)
+const lake = needsLake.length === 0 ? undefined : await startLake()
 try {
-  const missing = chosen.filter((name) => !existsSync(join(store, name, "recording.json")))
+  const missing = chosen.filter(
+    (name) => needsLake.includes(name) || !existsSync(join(store, name, "recording.json")),
+  )
   const queue = [...missing]
   await Promise.all(
     workers.map(async (worker) => {
@@ -252,8 +291,11 @@ try {
   }
 } finally {
   for (const worker of workers) worker.stop()
+  await lake?.stop()
 }
-print(`${clock()} ${tried} tried, ${failures} failed; injected errors: ${JSON.stringify(notes)}`)
+print(
+  `${clock()} ${tried} tried, ${failures} failed; injected errors: ${JSON.stringify(notes)}; found before: ${JSON.stringify(shares)}`,
+)
 
 const figuresOf = (command: string): CommandFigures => {
   const results = readResults(command)

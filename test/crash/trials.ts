@@ -28,13 +28,11 @@ export interface Trial {
   readonly deaths: ReadonlyArray<Death>
   /** How effects fail; absent where a death leaves a state. */
   readonly failure?: Failure
-  /** Of what a death leaves besides publications. */
-  readonly warehouse?: string
+  /** Of that state. */
+  readonly digest?: string
 }
 
 const cuts: ReadonlyArray<Cut> = ["kill", "data", "names"]
-
-const isPublication = (path: string): boolean => /\/(published|parquet)\//.test(path)
 
 /**
  * Without what a publication makes under a temporary name, which the next one removes before it reads anything: only that
@@ -52,23 +50,24 @@ const withoutAside = (state: State): State => {
   return kept
 }
 
+/** Equal for states from which the next commands do the same. */
+export const digestOfDeath = (state: State): string => digestOf(withoutAside(state))
+
 /** Each different state from effect `from` on once, with all deaths that leave it. */
 export const statesOf = (
   before: string,
   effects: ReadonlyArray<Recorded>,
   from: number,
 ): ReadonlyArray<Trial> => {
-  const trials = new Map<string, { readonly deaths: Array<Death>; readonly warehouse: string }>()
+  const trials = new Map<string, { readonly deaths: Array<Death>; readonly digest: string }>()
   for (const { death, state } of allStates(before, effects)) {
     if (death.at < from) continue
     const made = state()
     if (made === undefined) continue
-    const digest = digestOf(withoutAside(made))
+    const digest = digestOfDeath(made)
     const known = trials.get(digest)
-    if (known === undefined) {
-      const others = new Map([...made].filter(([path]) => !isPublication(path)))
-      trials.set(digest, { deaths: [death], warehouse: digestOf(others) })
-    } else known.deaths.push(death)
+    if (known === undefined) trials.set(digest, { deaths: [death], digest })
+    else known.deaths.push(death)
   }
   return [...trials.values()]
 }
@@ -125,7 +124,7 @@ const spread = (count: number, wanted: number, turn: number): ReadonlyArray<numb
       )
 
 /** How often each kind of effect fails in each way, where there are so many. */
-const TIMES = { ENOSPC: 6, EROFS: 4, EIO: 6, "EIO-fsync": 20, EMFILE: 10, killed: 20 }
+const TIMES = 20
 
 /** `counts`: effects of the command, by kind. */
 export const failuresOf = (counts: Readonly<Record<Kind, number>>): ReadonlyArray<Trial> => {
@@ -137,25 +136,17 @@ export const failuresOf = (counts: Readonly<Record<Kind, number>>): ReadonlyArra
     }
   }
   for (const kind of growing) {
-    add("ENOSPC", { way: "on", error: "ENOSPC", kinds: [kind], after: growing }, TIMES.ENOSPC)
+    add("ENOSPC", { way: "on", error: "ENOSPC", kinds: [kind], after: growing }, TIMES)
   }
   for (const kind of changing) {
-    add("EROFS", { way: "on", error: "EROFS", kinds: [kind], after: changing }, TIMES.EROFS)
-    add("EIO", { way: "once", error: "EIO", kinds: [kind] }, TIMES.EIO)
+    add("EROFS", { way: "on", error: "EROFS", kinds: [kind], after: changing }, TIMES)
+    add("EIO", { way: "once", error: "EIO", kinds: [kind] }, TIMES)
   }
-  add("EIO", { way: "once", error: "EIO", kinds: ["open"] }, TIMES.EIO)
-  add("EIO-fsync", { way: "once", error: "EIO", kinds: ["fsync"] }, TIMES["EIO-fsync"])
-  add(
-    "EMFILE",
-    { way: "on", error: "EMFILE", kinds: ["open"], after: ["open", "create"] },
-    TIMES.EMFILE,
-  )
-  add(
-    "EMFILE",
-    { way: "on", error: "EMFILE", kinds: ["create"], after: ["open", "create"] },
-    TIMES.EMFILE,
-  )
-  add("killed", { way: "kill", error: "EIO", kinds: [...changing, "fsync"] }, TIMES.killed)
+  add("EIO", { way: "once", error: "EIO", kinds: ["open"] }, TIMES)
+  add("EIO-fsync", { way: "once", error: "EIO", kinds: ["fsync"] }, TIMES)
+  add("EMFILE", { way: "on", error: "EMFILE", kinds: ["open"], after: ["open", "create"] }, TIMES)
+  add("EMFILE", { way: "on", error: "EMFILE", kinds: ["create"], after: ["open", "create"] }, TIMES)
+  add("killed", { way: "kill", error: "EIO", kinds: [...changing, "fsync"] }, TIMES)
   return trials
 }
 

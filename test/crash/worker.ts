@@ -1,15 +1,32 @@
 // Tries deaths of one command after the other; effects.c is preloaded. Its parent says which, and gets what was found.
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { copyFileSync, cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs"
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs"
 import { join } from "node:path"
 import { type Case, cases } from "./cases.ts"
 import { arm, disarm, type Failure } from "./control.ts"
-import { materialise, type State } from "./disk.ts"
-import { afterDeath, type Problem, type Reference, referenceOf } from "./expectations.ts"
+import { ownPid } from "./clock.ts"
+import { materialise, type State, stateOf } from "./disk.ts"
+import { afterDeath, type Once, type Problem, type Reference, referenceOf } from "./expectations.ts"
 import { type Kind, readJournal } from "./journal.ts"
-import { failuresOf, nameOf, statesFor, statesOf, type Trial } from "./trials.ts"
+import { digestOfDeath, failuresOf, nameOf, statesFor, statesOf, type Trial } from "./trials.ts"
+import { uninitialised } from "./uninitialised.ts"
 import { World } from "./world.ts"
+
+/** Of the processes that this one starts too. */
+const sameEverywhere = Object.fromEntries(
+  [...Object.keys(uninitialised), "PROVEN_SERVICE"].map((name) => [name, process.env[name] ?? ""]),
+)
 
 /** Where the worker's files are, and those of all workers: a folder for each command. */
 const [folder = "", store = ""] = process.argv.slice(2)
@@ -41,8 +58,8 @@ export interface Result {
 interface Recording {
   readonly root: string
   readonly counts: Readonly<Record<Kind, number>>
-  /** The effect from which on deaths are tried: the first of the last command. The others have been tried alone. */
-  readonly from: number
+  /** Of deaths in the last command. Those in the others have been tried alone. */
+  readonly states: ReadonlyArray<Trial>
   readonly reference: Reference
 }
 
@@ -50,7 +67,7 @@ const world = await World.start(folder)
 
 const recordCase = async (tried: Case): Promise<void> => {
   const kept = join(store, tried.name)
-  rmSync(kept, { recursive: true, force: true })
+  rmSync(join(kept, "before"), { recursive: true, force: true })
   await tried.prepare(world)
   cpSync(world.root, join(kept, "before"), { recursive: true, verbatimSymlinks: true })
   world.at(tried.moment)
@@ -58,47 +75,42 @@ const recordCase = async (tried: Case): Promise<void> => {
   let counts: Recording["counts"] | undefined
   let from = 1
   const reference = await referenceOf(world, tried, async () => {
-    arm(control)
     try {
       for (const command of tried.commands) {
         from = readJournal(journal, world.root).length + 1
+        arm(control)
         await world.must(...command)
+        counts = disarm(control).byKind
       }
     } finally {
-      counts = disarm(control).byKind
       copyFileSync(journal, join(kept, "journal"))
     }
   })
   if (counts === undefined) throw new Error("nothing was counted")
-  const recording: Recording = { root: world.root, counts, from, reference }
+  const effects = readJournal(join(kept, "journal"), world.root)
+  const states = statesOf(join(kept, "before"), effects, from)
+  const recording: Recording = { root: world.root, counts, states, reference }
   writeFileSync(join(kept, "recording.json"), JSON.stringify(recording))
 }
 
 const documented: ReadonlySet<number | null> = new Set([1, 2, 3, 4, 5])
 
-/** Runs the commands with an effect that fails. */
+/** Runs the commands, the last one with an effect that fails. */
 const fail = async (tried: Case, failure: Failure): Promise<ReadonlyArray<Problem>> => {
-  arm(control, failure)
+  for (const command of tried.commands.slice(0, -1)) await world.must(...command)
   const problems: Array<Problem> = []
+  const unclear = (text: string) => void problems.push({ kind: "unclear", text })
   let isFailed = false
+  arm(control, failure)
   try {
-    for (const command of tried.commands) {
-      const { code, stdout, stderr } = await world.run(command)
-      if (code === 0) continue
-      isFailed = true
-      const said = `${stderr}${stdout}`
-      if (!documented.has(code))
-        problems.push({ kind: "unclear", text: `exit code ${code}: ${said.slice(-600)}` })
-      if (/^ {4}at /m.test(said))
-        problems.push({ kind: "unclear", text: `a stack trace: ${said.slice(-1500)}` })
-      if (!/vaulthouse: \w/.test(stderr)) {
-        problems.push({
-          kind: "unclear",
-          text: `exit code ${code}, without a sentence: ${said.slice(-600)}`,
-        })
-      }
-      break
-    }
+    const { code, stdout, stderr } = await world.run(tried.commands.at(-1) ?? [])
+    isFailed = code !== 0
+    const said = `${stderr}${stdout}`
+    if (/^ {4}at /m.test(said)) unclear(`a stack trace: ${said.slice(-1500)}`)
+    if (isFailed && !documented.has(code)) unclear(`exit code ${code}: ${said.slice(-600)}`)
+    // What a command left out, and why, stands in what it prints.
+    const isSaid = /vaulthouse: \w/.test(stderr) || (code === 3 && /could not be read/.test(stdout))
+    if (isFailed && !isSaid) unclear(`exit code ${code}, without a sentence: ${said.slice(-600)}`)
   } catch (cause) {
     problems.push({ kind: "unclear", text: `threw ${String(cause)}` })
   } finally {
@@ -110,43 +122,61 @@ const fail = async (tried: Case, failure: Failure): Promise<ReadonlyArray<Proble
   return problems
 }
 let note = ""
+/** What this trial did not need to find again. */
+let shared: Array<string> = []
 
-/** Runs the commands in processes of their own, which are killed. */
+/** Runs the last command in a process of its own, which is killed. */
 const killed = async (tried: Case, failure: Failure): Promise<void> => {
   const launcher = join(import.meta.dirname, "../../bin/vaulthouse.js")
+  for (const command of tried.commands.slice(0, -1)) await world.must(...command)
   arm(control, failure)
-  for (const command of tried.commands) {
-    const child = spawn(
-      process.execPath,
-      ["--import", join(import.meta.dirname, "clock.ts"), launcher, ...command],
-      {
-        cwd: world.root,
-        env: {
-          PATH: process.env["PATH"],
-          ...world.environment,
-          PROVEN_AT: tried.moment.now,
-          // Node's files of compiled code are no effects of the command.
-          NODE_DISABLE_COMPILE_CACHE: "1",
-        },
-        stdio: "ignore",
-        // The signal goes to its group.
-        detached: true,
+  const child = spawn(
+    process.execPath,
+    ["--import", join(import.meta.dirname, "clock.ts"), launcher, ...(tried.commands.at(-1) ?? [])],
+    {
+      cwd: world.root,
+      env: {
+        PATH: process.env["PATH"],
+        ...world.environment,
+        ...sameEverywhere,
+        PROVEN_AT: tried.moment.now,
+        // Node's files of compiled code are no effects of the command.
+        NODE_DISABLE_COMPILE_CACHE: "1",
       },
-    )
-    const [, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null]
-    if (signal !== null) break
-  }
+      stdio: "ignore",
+      // The signal goes to its group.
+      detached: true,
+    },
+  )
+  await once(child, "exit")
   disarm(control)
 }
+
+/** What was found in files, by any worker; equal are those from which the next commands do the same. */
+const onceIn =
+  (found: string): Once =>
+  async (what, files, find) => {
+    const digest = typeof files === "string" ? files : digestOfDeath(files)
+    const file = join(found, `${what}-${digest}.json`)
+    if (existsSync(file)) {
+      shared.push(what)
+      return JSON.parse(readFileSync(file, "utf8")) as Awaited<ReturnType<typeof find>>
+    }
+    const result = await find()
+    mkdirSync(found, { recursive: true })
+    writeFileSync(`${file}.${ownPid}`, JSON.stringify(result))
+    renameSync(`${file}.${ownPid}`, file)
+    return result
+  }
 
 const attempt = async (
   tried: Case,
   kept: string,
   [trial, state]: readonly [Trial, State | undefined],
   reference: Reference,
-  isWhole: boolean,
 ): Promise<ReadonlyArray<Problem>> => {
   world.clear()
+  const onlyOnce = onceIn(join(kept, "found"))
   const problems: Array<Problem> = []
   try {
     if (state !== undefined) materialise(state, world.root)
@@ -154,12 +184,17 @@ const attempt = async (
     world.at(tried.moment)
     truncateSync(journal, 0)
     note = ""
+    shared = []
     if (trial.failure !== undefined) {
       if (trial.failure.way === "kill") await killed(tried, trial.failure)
       else problems.push(...(await fail(tried, trial.failure)))
     }
     world.after(tried.moment)
-    problems.push(...(await afterDeath(world, tried, reference, isWhole)))
+    problems.push(
+      ...(await onlyOnce("recovered", trial.digest ?? stateOf(world.root), () =>
+        afterDeath(world, tried, reference, onlyOnce),
+      )),
+    )
   } catch (cause) {
     const text = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)
     problems.push({ kind: "other", text: `the proof failed: ${text}` })
@@ -184,7 +219,7 @@ const run = async (task: Task): Promise<void> => {
   const recording = JSON.parse(readFileSync(join(kept, "recording.json"), "utf8")) as Recording
   const before = join(kept, "before")
   const effects = readJournal(join(kept, "journal"), recording.root)
-  const trials = [...statesOf(before, effects, recording.from), ...failuresOf(recording.counts)]
+  const trials = [...recording.states, ...failuresOf(recording.counts)]
   const planned: Record<string, number> = {}
   for (const { way } of trials.flatMap(({ deaths }) => deaths))
     planned[way] = (planned[way] ?? 0) + 1
@@ -195,14 +230,6 @@ const run = async (task: Task): Promise<void> => {
     task.choice === undefined
       ? undefined
       : chosen(trials.length, task.choice.trials, task.choice.seed)
-  const warehouses = new Set<string>()
-  /** Where the same warehouse and archive are tried for the first time. */
-  const firsts = new Set<Trial>()
-  for (const trial of trials) {
-    if (trial.warehouse !== undefined && warehouses.has(trial.warehouse)) continue
-    firsts.add(trial)
-    if (trial.warehouse !== undefined) warehouses.add(trial.warehouse)
-  }
   const isWanted = (trial: Trial, at: number): boolean => {
     const name = nameOf(trial)
     if (task.only !== undefined) {
@@ -213,7 +240,6 @@ const run = async (task: Task): Promise<void> => {
     return at % task.of === task.part && !done.has(name)
   }
   const wanted = trials.filter(isWanted)
-  const isAll = task.only !== undefined || choice !== undefined
   const withStates = function* () {
     yield* statesFor(before, effects, wanted)
     for (const trial of wanted) if (trial.failure !== undefined) yield [trial, undefined] as const
@@ -222,17 +248,11 @@ const run = async (task: Task): Promise<void> => {
     const [trial] = each
     if (performance.timeOrigin + performance.now() > task.until) break
     process.send?.({ starting: nameOf(trial) })
-    const problems = await attempt(
-      tried,
-      kept,
-      each,
-      recording.reference,
-      isAll || firsts.has(trial),
-    )
+    const problems = await attempt(tried, kept, each, recording.reference)
     const deaths: Record<string, number> = {}
     for (const { way } of trial.deaths) deaths[way] = (deaths[way] ?? 0) + 1
     const result: Result = { command: tried.name, trial: nameOf(trial), deaths, problems }
-    process.send?.({ result, note })
+    process.send?.({ result, note, shared })
   }
 }
 
@@ -247,4 +267,4 @@ process.on("message", (task: Task) => {
   )
 })
 // An exit waits for DuckDB's threads, which wait for this one.
-process.on("disconnect", () => process.kill(process.pid, "SIGKILL"))
+process.on("disconnect", () => process.kill(ownPid, "SIGKILL"))

@@ -10,6 +10,9 @@ export interface Moment extends OptionsPatch {
   readonly now: string
 }
 
+/** Of the service, which is `localhost` to the commands (`clock.ts`). */
+const PORT = 47_613
+
 // Small, and yet with a set, a history, revisions and an end of the history to be found.
 const platform: OptionsPatch = {
   vaults: 1,
@@ -44,16 +47,19 @@ export class World {
   }
 
   static async start(folder: string): Promise<World> {
-    const simulator = await startSimulator({ ...platform, now: "2026-06-01T05:00:00Z" })
+    const simulator = await startSimulator(
+      { ...platform, now: "2026-06-01T05:00:00Z" },
+      { host: process.env["PROVEN_SERVICE"] ?? "127.0.0.1", port: PORT },
+    )
     const root = join(folder, "world")
     return new World(simulator, root, join(folder, "outside"))
   }
 
   /** Nothing but the configuration and an empty home. */
-  begin(pipelines: ReadonlyArray<string>): void {
+  begin(settings: Readonly<Record<string, unknown>>): void {
     this.clear()
     mkdirSync(join(this.root, "home/.cache"), { recursive: true, mode: 0o700 })
-    this.configure({ pipelines })
+    this.configure(settings)
   }
 
   configure(settings: Readonly<Record<string, unknown>>): void {
@@ -94,7 +100,7 @@ export class World {
       ...watching,
       HOME: this.path("home"),
       VAULTHOUSE_API_KEY: this.key,
-      VAULTHOUSE_BASE_URL: this.simulator.url,
+      VAULTHOUSE_BASE_URL: `http://localhost:${PORT}`,
     }
   }
 

@@ -10,12 +10,12 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
-  writeFileSync,
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
-import { type Content, type Problem, startExaminer } from "./examine.ts"
+import { writeFigures } from "../figures.ts"
+import { type Content, differences, type Problem, startExaminer } from "./examine.ts"
 import { type Cut, ways } from "./postgresProxy.ts"
 import { type Message, type Scenario, scenarios, wayApplies } from "./scenarios.ts"
 import { type Ended, startWorld } from "./world.ts"
@@ -55,6 +55,8 @@ interface Case extends Cut {
 interface Tried extends Case {
   readonly source: string
   readonly seed: number
+  /** All cuts of the same attempt, as `--only` takes them. */
+  readonly attempt: string
   /** How the command ended that was cut: its exit code, or the signal. */
   readonly end: string
   readonly problems: ReadonlyArray<Problem>
@@ -74,6 +76,10 @@ interface Counted {
 type Line = { readonly counted: Counted } | { readonly tried: Tried }
 
 const nameOf = ({ scenario, at, way, loss }: Case): string => `${scenario}/${at}/${way}/${loss}`
+
+/** As `--only` takes them: `NAME/12/after/one+131/before/one`. */
+const attemptName = (cuts: ReadonlyArray<Case>): string =>
+  `${cuts[0]?.scenario}/${cuts.map(({ at, way, loss }) => `${at}/${way}/${loss}`).join("+")}`
 
 /** A generator of numbers from 0 to 1 (mulberry32). */
 const randomFrom = (start: number) => {
@@ -103,35 +109,26 @@ const kindOf = (text: string): string => {
   )
 }
 
-/** Every cut, in the order in which they are tried: every kind of message in every way, every message, then the rest. */
-const casesOf = (scenario: Scenario, messages: ReadonlyArray<Message>) => {
-  const cuts = messages.flatMap(({ text, isAnswered }, index) =>
-    ways
-      .filter((way) => wayApplies(way, isAnswered))
-      .flatMap((way) =>
-        scenario.losses.map((loss): Case => ({
-          scenario: scenario.name,
-          at: index + 1,
-          way,
-          loss,
-          kind: kindOf(text),
-        })),
-      ),
-  )
-  const all = shuffled(cuts, randomFrom(seed))
-  const first = (keyOf: (each: Case) => string) => {
-    const seen = new Set<string>()
-    return all.filter((each) => {
-      const key = keyOf(each)
-      return !seen.has(key) && seen.add(key)
+/** Every cut of a whole proof. The way and the loss change from message to message. */
+const casesOf = ({ name, losses, plan }: Scenario, messages: ReadonlyArray<Message>) => {
+  const cuts = messages.flatMap(({ text, isAnswered }, index) => {
+    const possible = ways.filter((way) => wayApplies(way, isAnswered))
+    const turn = index + seed
+    const loss = losses[Math.floor(turn / possible.length) % losses.length] ?? "one"
+    const cut = (way: Cut["way"]): Case => ({
+      scenario: name,
+      at: index + 1,
+      way,
+      loss,
+      kind: kindOf(text),
     })
-  }
-  const ofEachKind = first(({ kind, way }) => `${kind}/${way}`)
-  const ofEachMessage = first(({ at }) => String(at))
-  return {
-    planned: ofEachKind.length,
-    cases: [...new Set([...ofEachKind, ...ofEachMessage, ...all])],
-  }
+    if (plan === "every way") return possible.map(cut)
+    return [cut(possible[turn % possible.length] ?? "before")]
+  })
+  if (plan === "once") return cuts
+  const all = shuffled(cuts, randomFrom(seed))
+  const seen = new Set<string>()
+  return plan === "kinds" ? all.filter(({ kind }) => !seen.has(kind) && seen.add(kind)) : all
 }
 
 const DOCUMENTED = new Set([0, 1, 3, 75])
@@ -170,7 +167,10 @@ const triedBefore = (): ReadonlyArray<Tried> =>
     "tried" in line && line.tried.source === source ? [line.tried] : [],
   )
 
-/** One shard: takes every second case of each scenario in turn. */
+/** So much more of the time for what is cut at each message. */
+const shareOf = ({ plan }: Scenario): number => (plan === "once" ? 3 : 1)
+
+/** One shard: takes every second scenario, since making what it begins in takes long; of a single one, every second case. */
 const runShard = async (shard: number, until: number): Promise<boolean> => {
   let isWell = true
   const keep = (line: Line): void =>
@@ -179,41 +179,73 @@ const runShard = async (shard: number, until: number): Promise<boolean> => {
   const examiner = await startExaminer(world.store.port)
   const known = new Set(triedBefore().map(nameOf))
   const all = scenarios(world, examiner)
-  const wanted = all.filter(
+  const named = all.filter(
     ({ name }, at) =>
       (!values.slice || at === day % all.length) &&
       (values.scenario === undefined || name === values.scenario) &&
       (values.only === undefined || values.only.startsWith(`${name}/`)),
   )
+  const isAlone = named.length === 1
+  const wanted = named.filter((_, at) => isAlone || at % SHARDS === shard)
   try {
     for (const [index, scenario] of wanted.entries()) {
-      const end = Date.now() + Math.max(0, until - Date.now()) / (wanted.length - index)
+      const shares = wanted.slice(index).reduce((sum, each) => sum + shareOf(each), 0)
+      const end = Date.now() + (Math.max(0, until - Date.now()) * shareOf(scenario)) / shares
       await scenario.prepare()
       await scenario.begin()
-      const { ended, sent: messages } = await scenario.attempt()
+      const before = await scenario.seen?.()
+      const whole = await scenario.attempt()
+      const { ended, sent: messages } = whole
       if (ended.code !== 0) throw new Error(`${scenario.name}: ${ended.code} ${ended.complaints}`)
-      const expected = await scenario.content()
-      const { planned, cases: every } = casesOf(scenario, messages)
+      const content = await scenario.content()
+      const after = await scenario.seen?.()
+      const sentBefore = world.service.requests()
+      await scenario.recover(whole)
+      const expected: Expected = {
+        content,
+        seen: [before, after].map(textOf),
+        requests: whole.requests,
+        requestsAfter: world.service.requests() - sentBefore,
+      }
+      const every = casesOf(scenario, messages)
       const kinds = new Set(messages.map(({ text }) => kindOf(text))).size
       const counted = { scenario: scenario.name, source, messages: messages.length, kinds }
-      keep({ counted: { ...counted, planned } })
-      const cases =
-        values.only === undefined
-          ? every.filter((each, at) => at % SHARDS === shard && !known.has(nameOf(each)))
-          : every.filter((each) => nameOf(each) === values.only)
-      for (const each of cases) {
-        if (Date.now() > end && values.only === undefined) break
-        const tried = await tryOne(scenario, each, expected)
-        keep({ tried })
-        isWell &&= tried.problems.length === 0
-        for (const { what } of tried.problems) {
+      keep({ counted: { ...counted, planned: every.length } })
+      const only = values.only?.slice(scenario.name.length + 1).split("+")
+      const left = new Set(
+        every.filter((each, at) =>
+          only === undefined
+            ? (!isAlone || at % SHARDS === shard) && !known.has(nameOf(each))
+            : only.includes(`${each.at}/${each.way}/${each.loss}`),
+        ),
+      )
+      const last = only === undefined ? end : Infinity
+      const survived: Survived = new Map()
+      while (left.size > 0 && Date.now() <= last) {
+        const cuts = only === undefined ? together(scenario, left, survived) : [...left]
+        const result = await tryOnce(scenario, cuts, expected, world.service.requests)
+        const attempt = attemptName(cuts)
+        const made = result.made.filter((each) => left.delete(each))
+        learn(survived, made, result.end)
+        // Two runs do not send exactly as many messages: what was not reached even alone is left out.
+        const [first] = cuts
+        if (made.length === 0 && first !== undefined) {
+          left.delete(first)
+          keep({ tried: { ...first, source, seed, attempt, ...result, end: NOT_REACHED } })
+        }
+        const { end: how, problems, seconds } = result
+        for (const [at, each] of made.entries()) {
+          // A problem is counted once, with the first of its cuts.
+          const found = at === 0 ? { problems, seconds } : { problems: [], seconds: 0 }
+          keep({ tried: { ...each, source, seed, attempt, end: how, ...found } })
+        }
+        isWell &&= problems.length === 0
+        for (const { what } of problems) {
           process.stdout.write(
-            `FAILED ${nameOf(each)} (${each.kind}): ${what}\n  again: make proof-lake ARGS='--only "${nameOf(each)}"'\n`,
+            `FAILED ${attempt}: ${what}\n  again: make proof-lake ARGS='--only "${attempt}"'\n`,
           )
         }
-        if (values.only !== undefined) {
-          process.stdout.write(`${nameOf(each)} (${each.kind}): ${tried.end}\n`)
-        }
+        if (only !== undefined) process.stdout.write(`${attempt}: ${how}, ${made.length} cuts\n`)
       }
     }
   } finally {
@@ -222,39 +254,120 @@ const runShard = async (shard: number, until: number): Promise<boolean> => {
   return isWell
 }
 
+/** So many messages between two cuts of an attempt, in which it goes on from the first. */
+const APART = 80
+
+const blockOf = ({ at }: Case): number => Math.floor(at / APART)
+
+/** By block of messages: attempts that went on after a cut there, less those that it ended. */
+type Survived = Map<number, number>
+
+/** What one attempt can cut: where attempts go on, far enough from each other, and at last where they end. */
+const together = (
+  { plan }: Scenario,
+  left: ReadonlySet<Case>,
+  survived: Survived,
+): ReadonlyArray<Case> => {
+  if (plan !== "once") return [...left].slice(0, 1)
+  const goesOn = (each: Case): boolean =>
+    each.loss !== "process" && (survived.get(blockOf(each)) ?? 0) >= 0
+  const cuts: Array<Case> = []
+  const isFarEnough = (each: Case): boolean => each.at >= (cuts.at(-1)?.at ?? -APART) + APART
+  for (const each of left) if (goesOn(each) && isFarEnough(each)) cuts.push(each)
+  const end = [...left].find((each) => !goesOn(each) && isFarEnough(each))
+  return end === undefined ? cuts : [...cuts, end]
+}
+
+const learn = (survived: Survived, made: ReadonlyArray<Case>, end: string): void => {
+  for (const [index, each] of made.entries()) {
+    const isLast = index === made.length - 1 && end !== "0"
+    survived.set(blockOf(each), (survived.get(blockOf(each)) ?? 0) + (isLast ? -1 : 1))
+  }
+}
+
 /** The end of an attempt that sent fewer messages than the uninterrupted one. */
 const NOT_REACHED = "not reached"
 
-const tryOne = async (scenario: Scenario, each: Case, expected: Content): Promise<Tried> => {
+/** Of the uninterrupted attempt. */
+interface Expected {
+  readonly content: Content
+  /** What readers of the published copy may see: the one before, and the one after. */
+  readonly seen: ReadonlyArray<string>
+  readonly requests: number
+  /** Of the command that follows. */
+  readonly requestsAfter: number
+}
+
+/** Rows of core, as text. */
+const textOf = (content: Content | undefined): string =>
+  JSON.stringify([...(content ?? [])].filter(([name]) => name.startsWith("core.")))
+
+/** A check reads every table in a lake by its own statements, and takes as long as several tries. */
+const CHECKED_EVERY = 25
+/** Where an attempt has gone on by itself and left what an uninterrupted one leaves, so many of them are looked at further. */
+const WHOLE_EVERY = 4
+
+interface Outcome extends Pick<Tried, "end" | "problems" | "seconds"> {
+  readonly made: ReadonlyArray<Case>
+}
+
+const tryOnce = async (
+  scenario: Scenario,
+  cuts: ReadonlyArray<Case>,
+  expected: Expected,
+  requests: () => number,
+): Promise<Outcome> => {
   const began = performance.now()
   const problems: Array<Problem> = []
   const add = (kind: Problem["kind"], what: string) => void problems.push({ kind, what })
   let end = ""
+  let made: ReadonlyArray<Case> = []
+  const outcome = (): Outcome => ({ end, problems, made, seconds: secondsSince(began) })
   try {
     await scenario.begin()
-    const attempt = await scenario.attempt(each)
-    const { ended, mustEndWell, hasCut } = attempt
-    end = hasCut ? String(ended.code ?? ended.signal) : NOT_REACHED
-    const isKilled = each.loss === "process" && ended.signal === "SIGKILL"
+    const attempt = await scenario.attempt(cuts)
+    const { ended, mustEndWell } = attempt
+    made = cuts.filter((each) => attempt.made.includes(each))
+    end = String(ended.code ?? ended.signal)
+    const isProcess = made.some(({ loss }) => loss === "process")
+    const isKilled = isProcess && ended.signal === "SIGKILL"
     const why = isKilled ? undefined : unclear(ended)
     if (why !== undefined) add("unclear", why)
     if (mustEndWell && ended.code !== 0) {
       add("other", `ended with ${end} although another went on: ${ended.complaints.slice(-600)}`)
     }
+    if (scenario.seen !== undefined && !expected.seen.includes(textOf(await scenario.seen()))) {
+      add("other", "the published copy is neither the one before nor the one after")
+    }
+    // What a killed process had not committed, and that alone, is requested once more by whoever goes on.
+    const mostRequests = expected.requests * (isProcess ? 2 : 1)
+    if (ended.code === 0 && attempt.requests > mostRequests) {
+      add("other", `${attempt.requests} requests instead of ${mostRequests}`)
+    }
+    const isAsUsual =
+      ended.code === 0 && differences(expected.content, await scenario.content()).length === 0
+    const at = cuts[0]?.at ?? 0
+    if (isAsUsual && at % WHOLE_EVERY !== 0 && problems.length === 0) return outcome()
+    const sent = requests()
     const recovered = await scenario.recover(attempt)
-    if (recovered.code === 0) problems.push(...(await scenario.examine(expected)))
+    if (recovered.code === 0) problems.push(...(await scenario.examine(expected.content)))
     else {
       add(
         "other",
         `the next command ended with ${recovered.code ?? recovered.signal}: ${recovered.complaints.slice(-600)}`,
       )
     }
+    const most = expected.requestsAfter + (isAsUsual ? 0 : expected.requests)
+    const repeated = requests() - sent
+    if (repeated > most) add("other", `${repeated} requests of the next command instead of ${most}`)
+    if (at % CHECKED_EVERY === 0) problems.push(...((await scenario.checked?.()) ?? []))
   } catch (cause) {
     add("other", `could not be examined: ${cause instanceof Error ? cause.message : String(cause)}`)
   }
-  const seconds = Math.round(performance.now() - began) / 1000
-  return { ...each, source, seed, end, problems, seconds }
+  return outcome()
 }
+
+const secondsSince = (began: number): number => Math.round(performance.now() - began) / 1000
 
 /** The figures of everything that was tried, as test/crash/README.md describes them. */
 const figuresOf = () => {
@@ -278,7 +391,7 @@ const figuresOf = () => {
   })
   return {
     title: "The lake: every message to PostgreSQL and the object store",
-    text: `A proxy counts the messages to PostgreSQL and the requests to the object store, and loses a connection, all connections, the process or the server at one of them: before it is delivered, in its middle, after its effect and before the answer, and in the middle of the answer. PostgreSQL runs with fsync on, and is stopped in its mode \`immediate\`. Then a plain command follows, and the rows, their responses, a replay into an empty warehouse and the published copy are compared with an uninterrupted run's. The messages are a sample by seed ${seed}, each kind of message first. Cut so far: ${coverage.join("; ")}.`,
+    text: `A proxy counts the messages to PostgreSQL and the requests to the object store, and loses a connection, all connections, the process or the server at one of them: before it is delivered, in its middle, after its effect and before the answer, and in the middle of the answer. PostgreSQL runs with fsync on, and is stopped in its mode \`immediate\`. Then a plain command follows, and the rows, their responses, a replay into an empty warehouse and the published copy are compared with an uninterrupted run's. Each message is cut once, in a way and with a loss that change from message to message (seed ${seed}); an attempt that goes on is cut again, ${APART} messages later or more. Of moves and of a publication, which send thousands of messages that read, one of each kind. Cut so far: ${coverage.join("; ")}.`,
     effects: "messages to PostgreSQL, requests to the object store",
     commit: git("rev-parse", "--short", "HEAD"),
     date: new Date().toISOString().slice(0, 10),
@@ -296,7 +409,7 @@ const figuresOf = () => {
         command: scenario,
         effects: messages,
         tried: byWay,
-        distinct: here.length,
+        distinct: new Set(here.map(({ attempt }) => attempt)).size,
         planned,
         lost: having("lost"),
         doubled: having("doubled"),
@@ -326,16 +439,12 @@ const shards = Array.from({ length: SHARDS }, (_, shard) => {
 })
 const codes = await Promise.all(shards)
 const figures = figuresOf()
-const json = `${JSON.stringify(figures, undefined, 2)}\n`
 if (values.slice) rmSync(folder, { recursive: true })
-else {
-  const place = join(import.meta.dirname, "../figures")
-  mkdirSync(place, { recursive: true })
-  writeFileSync(join(place, "lake.json"), json)
-}
+else if (positionals.length === 0) writeFigures("lake", figures)
 for (const {
   command,
   effects,
+  tried,
   distinct,
   lost,
   doubled,
@@ -343,7 +452,7 @@ for (const {
   other,
 } of figures.commands) {
   process.stdout.write(
-    `${command}: ${distinct} cuts in ${effects} messages; lost ${lost}, doubled ${doubled}, unclear ${vague}, other ${other}\n`,
+    `${command}: ${Object.values(tried).reduce((sum, each) => sum + each, 0)} cuts of ${effects} messages, in ${distinct} attempts; lost ${lost}, doubled ${doubled}, unclear ${vague}, other ${other}\n`,
   )
 }
 process.exit(codes.every((code) => code === 0) && figures.failures.length === 0 ? 0 : 1)

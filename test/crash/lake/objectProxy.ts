@@ -13,10 +13,10 @@ export interface SentRequest {
 
 export interface ObjectProxy {
   readonly port: number
-  /** Begins to count anew, and forgets an earlier cut. `onCut` is called when it happens. */
-  readonly arm: (cut?: Cut, onCut?: () => void) => void
+  /** Begins to count anew, and forgets earlier cuts. `onCut` is called when one happens. */
+  readonly arm: (cuts?: ReadonlyArray<Cut>, onCut?: (cut: Cut) => void) => void
   readonly sent: () => ReadonlyArray<SentRequest>
-  readonly hasCut: () => boolean
+  readonly made: () => ReadonlyArray<Cut>
   readonly close: () => Promise<void>
 }
 
@@ -28,15 +28,18 @@ const bodyOf = async (message: IncomingMessage): Promise<Buffer> => {
 
 export const startObjectProxy = async (store: number): Promise<ObjectProxy> => {
   let sent: Array<SentRequest> = []
-  let cut: Cut | undefined
-  let isDone = false
-  let onCut: () => void = () => undefined
+  let cuts: ReadonlyMap<number, Cut> = new Map()
+  let made: Array<Cut> = []
+  let onCut: (cut: Cut) => void = () => undefined
 
   const server = createServer((request, response) => {
     const { method = "GET", url = "/", headers, socket } = request
+    let cut: Cut | undefined
     const reset = (): void => {
-      isDone = true
-      onCut()
+      if (cut !== undefined) {
+        made.push(cut)
+        onCut(cut)
+      }
       socket.resetAndDestroy()
     }
     const handle = async (): Promise<void> => {
@@ -45,7 +48,8 @@ export const startObjectProxy = async (store: number): Promise<ObjectProxy> => {
         text: `${method} ${url.replaceAll(/[0-9a-f]{8,}|\d+/g, "#").slice(0, 160)}`,
         isAnswered: true,
       })
-      const way = !isDone && sent.length === cut?.at ? cut.way : undefined
+      cut = cuts.get(sent.length)
+      const way = cut?.way
       if (way === "before") return reset()
       const onward = forward({ host: "127.0.0.1", port: store, method, path: url, headers })
       onward.on("error", () => socket.destroy())
@@ -71,14 +75,14 @@ export const startObjectProxy = async (store: number): Promise<ObjectProxy> => {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   return {
     port: (server.address() as AddressInfo).port,
-    arm: (next, onNext = () => undefined) => {
+    arm: (next = [], onNext = () => undefined) => {
       sent = []
-      cut = next
-      isDone = false
+      cuts = new Map(next.map((each) => [each.at, each]))
+      made = []
       onCut = onNext
     },
     sent: () => sent,
-    hasCut: () => isDone,
+    made: () => made,
     close: () => {
       server.closeAllConnections()
       return new Promise((resolve) => server.close(() => resolve()))

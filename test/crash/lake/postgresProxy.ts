@@ -80,11 +80,11 @@ const textOf = (message: Buffer): string =>
 
 export interface PostgresProxy {
   readonly port: number
-  /** Begins to count anew, and forgets an earlier cut. `onCut` is called when it happens. */
-  readonly arm: (cut?: Cut, onCut?: () => void) => void
+  /** Begins to count anew, and forgets earlier cuts. `onCut` is called when one happens. */
+  readonly arm: (cuts?: ReadonlyArray<Cut>, onCut?: (cut: Cut) => void) => void
   readonly sent: () => ReadonlyArray<Sent>
-  /** Whether the cut has happened. */
-  readonly hasCut: () => boolean
+  /** The cuts that have happened. */
+  readonly made: () => ReadonlyArray<Cut>
   /** Resets all connections. */
   readonly dropAll: () => void
   readonly close: () => Promise<void>
@@ -93,9 +93,9 @@ export interface PostgresProxy {
 export const startPostgresProxy = async (server: () => number): Promise<PostgresProxy> => {
   const connections = new Set<() => void>()
   let sent: Array<Sent> = []
-  let cut: Cut | undefined
-  let isDone = false
-  let onCut: () => void = () => undefined
+  let cuts: ReadonlyMap<number, Cut> = new Map()
+  let made: Array<Cut> = []
+  let onCut: (cut: Cut) => void = () => undefined
   let last = 0
 
   const dropAll = (): void => {
@@ -111,8 +111,9 @@ export const startPostgresProxy = async (server: () => number): Promise<Postgres
     /** It has been asked for encryption, and answers with one byte. */
     let isAsked = false
     /** How the answer that comes next is lost; what has come of it. */
-    let losing: "after" | "answer" | undefined
+    let losing: Cut | undefined
     let answer: Array<Buffer> = []
+    let isLost = false
 
     const drop = (): void => {
       connections.delete(drop)
@@ -120,10 +121,10 @@ export const startPostgresProxy = async (server: () => number): Promise<Postgres
       postgres.resetAndDestroy()
     }
     connections.add(drop)
-    const cutHere = (): void => {
-      isDone = true
-      onCut()
-      if (cut?.loss === "one") drop()
+    const cutHere = (cut: Cut): void => {
+      made.push(cut)
+      onCut(cut)
+      if (cut.loss === "one") drop()
       else dropAll()
     }
 
@@ -136,16 +137,17 @@ export const startPostgresProxy = async (server: () => number): Promise<Postgres
         isAnswered: ANSWERED.has(type),
       }
       sent.push(each)
-      if (isDone || cut === undefined || sent.length !== cut.at) {
+      const cut = cuts.get(sent.length)
+      if (cut === undefined) {
         postgres.write(message)
         return true
       }
       if (cut.way === "before" || cut.way === "within") {
-        if (cut.way === "before") cutHere()
-        else postgres.write(message.subarray(0, Math.ceil(message.length / 2)), cutHere)
+        if (cut.way === "before") cutHere(cut)
+        else postgres.write(message.subarray(0, Math.ceil(message.length / 2)), () => cutHere(cut))
         return false
       }
-      losing = cut.way
+      losing = cut
       answer = []
       postgres.write(message)
       return true
@@ -169,6 +171,7 @@ export const startPostgresProxy = async (server: () => number): Promise<Postgres
       }
     })
     postgres.on("data", (chunk: Buffer) => {
+      if (isLost) return
       if (losing === undefined) {
         client.write(chunk)
         return
@@ -181,10 +184,14 @@ export const startPostgresProxy = async (server: () => number): Promise<Postgres
         isAsked || messages.some((each) => ENDS.has(String.fromCodePoint(each[0] ?? 0)))
       if (!isOver) return
       const whole = Buffer.concat(answer)
-      if (losing === "after") cutHere()
+      const cut = losing
+      losing = undefined
+      isLost = true
+      if (cut.way === "after") cutHere(cut)
       else
-        client.write(whole.subarray(0, Math.floor(whole.length / 2)), () => setTimeout(cutHere, 1))
-      losing = "after"
+        client.write(whole.subarray(0, Math.floor(whole.length / 2)), () =>
+          setTimeout(() => cutHere(cut), 1),
+        )
     })
     const end = (other: Socket) => (): void => {
       connections.delete(drop)
@@ -196,14 +203,14 @@ export const startPostgresProxy = async (server: () => number): Promise<Postgres
   await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve))
   return {
     port: (listener.address() as AddressInfo).port,
-    arm: (next, onNext = () => undefined) => {
+    arm: (next = [], onNext = () => undefined) => {
       sent = []
-      cut = next
-      isDone = false
+      cuts = new Map(next.map((cut) => [cut.at, cut]))
+      made = []
       onCut = onNext
     },
     sent: () => sent,
-    hasCut: () => isDone,
+    made: () => made,
     dropAll,
     close: () => {
       dropAll()

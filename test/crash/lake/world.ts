@@ -16,7 +16,7 @@ export const installed = process.env["LAKE"] ?? ""
 
 export const extensions = join(installed, "extensions")
 
-/** Vaults with hours enough for rows in PostgreSQL and rows in Parquet files, in more than one request each. */
+/** Hours enough for rows in PostgreSQL and rows in Parquet files, in more than one request. */
 const platform: OptionsPatch = {
   slowReadMs: 0,
   vaults: 2,
@@ -169,10 +169,10 @@ export const startWorld = async () => {
     service: {
       requests: () => simulator.requests().total,
       moveOn: () => simulator.patch(later),
-      moveBack: async () => {
+      moveBack: async (vaults = 1) => {
         const { port } = new URL(simulator.url)
         await simulator.close()
-        simulator = await startSimulator(platform, { port: Number(port) })
+        simulator = await startSimulator({ ...platform, vaults }, { port: Number(port) })
       },
     },
     close: async () => {
