@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import { Client } from "pg"
 import { beforeAll } from "vitest"
 import { start } from "../cli/command.ts"
+import { type Random, randomness } from "../support/randomness.ts"
 import {
   installed,
   newDatabase,
@@ -86,10 +87,15 @@ describe.skipIf(installed === undefined)("readers of PostgreSQL", () => {
   ]
 
   /** What one transaction sees, each view in a statement of its own. */
-  const seen = async (client: Client): Promise<ReadonlyArray<number>> => {
+  const seen = async (
+    client: Client,
+    // One after the other, unless readers are to differ.
+    random: Random = () => 0,
+  ): Promise<ReadonlyArray<number>> => {
     const numbers = new Set<number>()
     await client.query("begin")
-    for (const question of questions.toSorted(() => Math.random() - 0.5)) {
+    const order = questions.map((question) => ({ question, at: random() }))
+    for (const { question } of order.toSorted((one, other) => one.at - other.at)) {
       const { rows } = await client.query<{ n: number }>(question)
       for (const { n } of rows) numbers.add(n)
     }
@@ -103,6 +109,7 @@ describe.skipIf(installed === undefined)("readers of PostgreSQL", () => {
       yield* revise(cwd, 0)
       yield* publish(cwd)
       const clients = yield* Effect.all([connected, connected, connected])
+      const random = randomness("see one publication in each transaction")
       const publications = 4
       let isOver = false
       let transactions = 0
@@ -111,11 +118,11 @@ describe.skipIf(installed === undefined)("readers of PostgreSQL", () => {
       const reading = clients.map(async (client) => {
         while (!isOver) {
           try {
-            const numbers = await seen(client)
+            const numbers = await seen(client, random)
             transactions += 1
             if (numbers.length !== 1) wrong.push(numbers)
             newest.add(Math.max(...numbers))
-            await setTimeout(Math.random() * 200)
+            await setTimeout(random() * 200)
           } catch (error) {
             wrong.push(error)
             isOver = true

@@ -1,8 +1,10 @@
 // The machine's clock, moved on by what a test says and as slow as the machine, so that a limit of time is met when the
 // test wants it and not when the machine has much to do.
+import { it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 
 export interface MovableClock {
   /** Moves the clock on; sleeps whose time has come then end. */
@@ -69,3 +71,15 @@ export const movableClock = ({ aheadMillis = 0, slowness = 1 } = {}): MovableClo
 /** As if the clock were so much ahead. */
 export const ahead = <A, E, R>(millis: number, work: Effect.Effect<A, E, R>) =>
   movableClock({ aheadMillis: millis }).under(work)
+
+/**
+ * `it.live`, at an instant in the past of every machine: the day does not change in the middle of a test. What a scripted
+ * service says is of `now`.
+ */
+export const fixedDay = (instant: string) => {
+  const now = Date.parse(instant)
+  const clock = movableClock({ aheadMillis: now - Date.now() })
+  const live = <A, E>(name: string, test: () => Effect.Effect<A, E, Scope.Scope>): void =>
+    it.live(name, () => clock.under(test()))
+  return { now, live }
+}

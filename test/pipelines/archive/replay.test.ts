@@ -1,5 +1,5 @@
 // The archive against the tables it made: replayed, replayed without a warehouse, pruned, and out of quarantine.
-import { readdirSync, readFileSync, statSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { open } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
@@ -18,12 +18,14 @@ import {
   replayed,
   replayOptions,
 } from "../../support/replays.ts"
-import { ahead } from "../../support/movableClock.ts"
+import { ahead, fixedDay } from "../../support/movableClock.ts"
 import { json, scriptedServer } from "../../support/servers/scriptedServer.ts"
 import { sharedWarehouse } from "../../support/sharedWarehouse.ts"
 import { asAdmin, simulated } from "../../support/simulated.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
 import { change, query, runOnce } from "../../support/warehouseRun.ts"
+
+const { now: started, live } = fixedDay("2026-06-01T12:00:00Z")
 
 const api = asAdmin
 
@@ -179,43 +181,6 @@ describe("a response that this version can't read", () => {
   )
 })
 
-describe("prune", () => {
-  it.live("drops only what no row refers to, and a replay still makes every row", () =>
-    Effect.gen(function* () {
-      const dataDir = yield* lived
-      const before = yield* content(dataDir)
-      const responses = Effect.map(
-        query(dataDir, "select count(*) as n from raw.responses"),
-        ([row]) => Number(row?.["n"]),
-      )
-      const all = yield* responses
-      const planned = yield* prune({ dataDir, olderThanDays: 0, dryRun: true })
-      expect(planned.dropped).toBeGreaterThan(0)
-      expect(yield* responses).toBe(all)
-      const bytes = (folder: string) =>
-        readdirSync(folder).reduce((sum, file) => sum + statSync(join(folder, file)).size, 0)
-      const size = bytes(join(dataDir, "raw"))
-      const done = yield* prune({ dataDir, olderThanDays: 0, dryRun: false })
-      expect(done.dropped).toBe(planned.dropped)
-      expect(yield* responses).toBe(all - done.dropped)
-      expect(bytes(join(dataDir, "raw"))).toBeLessThan(size)
-      const again = yield* replayed(dataDir)
-      expect(again.tables.filter(({ isSame }) => !isSame)).toEqual([])
-      loseTheWarehouse(dataDir)
-      yield* replayed(dataDir)
-      expect(yield* content(dataDir)).toEqual(before)
-    }),
-  )
-
-  it.live("drops nothing that is young", () =>
-    Effect.gen(function* () {
-      const dataDir = yield* lived
-      const summary = yield* prune({ dataDir, olderThanDays: 1, dryRun: false })
-      expect(summary).toMatchObject({ dropped: 0, segmentsRemoved: 0, segmentsRewritten: 0 })
-    }),
-  )
-})
-
 describe("compact", () => {
   /** As if the months of the runs were over. */
   const later = <A, E, R>(work: Effect.Effect<A, E, R>) => ahead(40 * 86_400_000, work)
@@ -318,10 +283,10 @@ describe("replay from quarantine", () => {
     }),
   )
 
-  it.live("puts an answer in its place in time, not over what was said after it", () =>
+  live("puts an answer in its place in time, not over what was said after it", () =>
     Effect.gen(function* () {
       const vault = `0x${"ab".repeat(20)}`
-      const today = new Date().toISOString().slice(0, 10)
+      const today = new Date(started).toISOString().slice(0, 10)
       const said = { day: "date", value: 1 }
       const server = yield* scriptedServer(({ url }, response) => {
         if (url.startsWith("/tokenized_vault?")) {

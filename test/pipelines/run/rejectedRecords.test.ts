@@ -1,13 +1,16 @@
 // A record that is not as documented, among others that are: later runs read back to it until the service sends it right.
-import { expect, it } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { formatDay } from "../../../src/domain/values/time.ts"
 import { json, scriptedServer } from "../../support/servers/scriptedServer.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
 import { query, runOnce } from "../../support/warehouseRun.ts"
+import { fixedDay } from "../../support/movableClock.ts"
+
+const { now: started, live } = fixedDay("2026-06-01T12:00:00Z")
 
 const HOUR = 3_600_000
-const thisHour = Math.floor(Date.now() / HOUR)
+const thisHour = Math.floor(started / HOUR)
 const today = Math.floor(thisHour / 24)
 
 /**
@@ -49,7 +52,7 @@ const runs = Effect.fnUntraced(function* (
   return { broken, mended: [yield* run(false), yield* run(false)] }
 })
 
-it.live("a PnL snapshot", () =>
+live("a PnL snapshot", () =>
   Effect.gen(function* () {
     const all = 900
     const { broken, mended } = yield* runs("pnl_history", "core.pnl_history", (inputs, isMended) =>
@@ -70,7 +73,7 @@ it.live("a PnL snapshot", () =>
   }),
 )
 
-it.live("the day of an APY value", () =>
+live("the day of an APY value", () =>
   Effect.gen(function* () {
     const all = 60
     const { broken, mended } = yield* runs(

@@ -1,10 +1,13 @@
 // The audit log, whole: every entry of vaults whose pages end in the middle of ties, in few requests.
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { json, scriptedServer } from "../../../support/servers/scriptedServer.ts"
 import { simulated } from "../../../support/simulated.ts"
 import { temporaryFolder } from "../../../support/temporaryFolder.ts"
 import { change, queries, query, runOnce } from "../../../support/warehouseRun.ts"
+import { fixedDay } from "../../../support/movableClock.ts"
+
+const { now: started, live } = fixedDay("2026-06-01T12:00:00Z")
 
 const pipelines = ["audit_log"]
 const start = "2024-06-01T00:00:00Z"
@@ -28,7 +31,7 @@ const expectEveryEntry = Effect.fnUntraced(function* (simulator: Running, dataDi
 })
 
 describe("audit_log", () => {
-  it.live("loses no tie, and requests one page a vault the second time", () =>
+  live("loses no tie, and requests one page a vault the second time", () =>
     Effect.gen(function* () {
       const simulator = yield* simulated({ start, now, vaults: 4 })
       const dataDir = yield* temporaryFolder
@@ -51,7 +54,7 @@ describe("audit_log", () => {
     }),
   )
 
-  it.live("scans again from the start when a scan was cut short", () =>
+  live("scans again from the start when a scan was cut short", () =>
     Effect.gen(function* () {
       const simulator = yield* simulated({
         start,
@@ -94,9 +97,9 @@ describe("audit_log", () => {
     })
 
   const ago = (days: number): string =>
-    new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 19)
+    new Date(started - days * 86_400_000).toISOString().slice(0, 19)
 
-  it.live("finds entries dated back by a full scan when one is due", () =>
+  live("finds entries dated back by a full scan when one is due", () =>
     Effect.gen(function* () {
       const log = Array.from({ length: 30 }, (_, day) => entry(ago(day + 1), `day ${day}`))
       const server = yield* service(log, 6)
@@ -127,7 +130,7 @@ describe("audit_log", () => {
     }),
   )
 
-  it.live("reads a page that the warehouse refused again in the next full scan", () =>
+  live("reads a page that the warehouse refused again in the next full scan", () =>
     Effect.gen(function* () {
       const log = Array.from({ length: 30 }, (_, day) => entry(ago(day + 1), `day ${day}`))
       const server = yield* service(log, 6)
@@ -156,7 +159,7 @@ describe("audit_log", () => {
     }),
   )
 
-  it.live("is not held up by an entry dated into the future", () =>
+  live("is not held up by an entry dated into the future", () =>
     Effect.gen(function* () {
       const log = [entry("2199-01-01T00:00:00", "future"), entry(ago(3), "old")]
       const server = yield* service(log, 2)
@@ -169,12 +172,12 @@ describe("audit_log", () => {
     }),
   )
 
-  it.live("goes back to --since only, and further when it is lifted", () =>
+  live("goes back to --since only, and further when it is lifted", () =>
     Effect.gen(function* () {
       const log = Array.from({ length: 12 }, (_, day) => entry(ago(day + 1), `day ${day}`))
       const server = yield* service(log, 3)
       const dataDir = yield* temporaryFolder
-      const since = Math.floor(Date.now() / 86_400_000) - 4
+      const since = Math.floor(started / 86_400_000) - 4
       const stored = () =>
         Effect.map(query(dataDir, "select count(*) as n from core.audit_log"), ([row]) =>
           Number(row?.["n"]),
@@ -186,7 +189,7 @@ describe("audit_log", () => {
     }),
   )
 
-  it.live("records as a gap what one instant holds beyond a page", () =>
+  live("records as a gap what one instant holds beyond a page", () =>
     Effect.gen(function* () {
       const instant = "2026-01-02T03:04:05.000006"
       const log = [
@@ -210,7 +213,7 @@ describe("audit_log", () => {
     }),
   )
 
-  it.live("sets aside the page of a service that does not advance", () =>
+  live("sets aside the page of a service that does not advance", () =>
     Effect.gen(function* () {
       const server = yield* scriptedServer(({ url }, response) => {
         const isLog = url.includes("/audit_log")

@@ -18,14 +18,17 @@ import { json, scriptedServer } from "../../../support/servers/scriptedServer.ts
 import { sharedWarehouse } from "../../../support/sharedWarehouse.ts"
 import { temporaryFolder } from "../../../support/temporaryFolder.ts"
 import { query, runOnce } from "../../../support/warehouseRun.ts"
+import { fixedDay } from "../../../support/movableClock.ts"
+
+const { now: started, live } = fixedDay("2026-06-01T12:00:00Z")
 
 const vault = `0x${"ab".repeat(20)}`
 const [one, other] = [`0x${"01".repeat(20)}`, `0x${"02".repeat(20)}`]
 const publishing = { publish: { parquet: defaultParquet } }
 const unpublished = { publish: undefined }
 
-const today = new Date().toISOString().slice(0, 10)
-const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
+const today = new Date(started).toISOString().slice(0, 10)
+const yesterday = new Date(started - 86_400_000).toISOString().slice(0, 10)
 
 /** What the service has of today. */
 interface Day {
@@ -142,7 +145,7 @@ describe("tables of sets", () => {
 })
 
 describe("a set that is read again", () => {
-  it.live("has only the members it was last read with", () =>
+  live("has only the members it was last read with", () =>
     Effect.gen(function* () {
       const dataDir = yield* shrunk
       expect(yield* allocations(dataDir, "core.allocation_history")).toEqual([
@@ -174,7 +177,7 @@ describe("a set that is read again", () => {
     }),
   )
 
-  it.live("keeps a retired member with the time of the response that left it out", () =>
+  live("keeps a retired member with the time of the response that left it out", () =>
     Effect.gen(function* () {
       const dataDir = yield* shrunk
       const [gone] = yield* query(
@@ -196,7 +199,7 @@ describe("a set that is read again", () => {
     }),
   )
 
-  it.live("shows in diff, and trace says where a member went", () =>
+  live("shows in diff, and trace says where a member went", () =>
     Effect.gen(function* () {
       const dataDir = yield* shrunk
       yield* Effect.scoped(
@@ -237,7 +240,7 @@ describe("a set that is read again", () => {
     }),
   )
 
-  it.live("is made again by a replay, from the warehouse, without it, and after pruning", () =>
+  live("is made again by a replay, from the warehouse, without it, and after pruning", () =>
     Effect.gen(function* () {
       const dataDir = yield* temporaryFolder
       const sync = yield* platform(dataDir)
@@ -261,7 +264,7 @@ describe("a set that is read again", () => {
     }),
   )
 
-  it.live("may be empty where a response names it", () =>
+  live("may be empty where a response names it", () =>
     Effect.gen(function* () {
       const dataDir = yield* temporaryFolder
       const sync = yield* platform(dataDir)

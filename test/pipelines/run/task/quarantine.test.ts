@@ -1,13 +1,16 @@
 // An entry of the quarantine stays open until its record is read again and found whole, and no longer.
-import { expect, it } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { formatDay } from "../../../../src/domain/values/time.ts"
 import { json, type Script, scriptedServer } from "../../../support/servers/scriptedServer.ts"
 import { temporaryFolder } from "../../../support/temporaryFolder.ts"
 import { change, type Overrides, query, runOnce } from "../../../support/warehouseRun.ts"
+import { fixedDay } from "../../../support/movableClock.ts"
+
+const { now: started, live } = fixedDay("2026-06-01T12:00:00Z")
 
 const DAY = 86_400_000
-const today = Math.floor(Date.now() / DAY)
+const today = Math.floor(started / DAY)
 
 /** A service with one vault, whose history `respond` returns. */
 const oneVault = (path: string, respond: (inputs: URLSearchParams) => unknown) => {
@@ -51,7 +54,7 @@ const openIn = (dataDir: string) =>
      from ops.quarantine where closed_at is null`,
   )
 
-it.live("a run that reads other days leaves it open; the window it is in is read again", () =>
+live("a run that reads other days leaves it open; the window it is in is read again", () =>
   Effect.gen(function* () {
     const broken = new Set([today - 20])
     const { url } = yield* ratioService(30, broken)
@@ -69,37 +72,35 @@ it.live("a run that reads other days leaves it open; the window it is in is read
   }),
 )
 
-it.live(
-  "is closed with its gap, whatever else of the vault fails and whichever run closed that",
-  () =>
-    Effect.gen(function* () {
-      const broken = new Set([today - 20, today - 60])
-      const { url } = yield* ratioService(70, broken)
-      const dataDir = yield* temporaryFolder
-      const sync = syncs(url, dataDir, "ratio_history")({})
-      expect(yield* sync).toBe("partial")
-      expect(yield* openIn(dataDir)).toEqual([{ entries: 2, gaps: 2 }])
-      broken.delete(today - 60)
-      expect(yield* sync).toBe("partial")
-      expect(yield* openIn(dataDir)).toEqual([{ entries: 1, gaps: 1 }])
-      // As a run leaves them that is killed after the windows have landed.
-      yield* change(dataDir, "update ops.quarantine set closed_at = null", "checkpoint")
-      expect(yield* sync).toBe("partial")
-      expect(yield* openIn(dataDir)).toEqual([{ entries: 1, gaps: 1 }])
-      broken.clear()
-      expect(yield* sync).toBe("complete")
-      expect(yield* openIn(dataDir)).toEqual([{ entries: 0, gaps: 0 }])
-      yield* change(dataDir, "update ops.quarantine set closed_at = null", "checkpoint")
-      expect(yield* sync).toBe("complete")
-      expect(yield* openIn(dataDir)).toEqual([{ entries: 0, gaps: 0 }])
-    }),
+live("is closed with its gap, whatever else of the vault fails and whichever run closed that", () =>
+  Effect.gen(function* () {
+    const broken = new Set([today - 20, today - 60])
+    const { url } = yield* ratioService(70, broken)
+    const dataDir = yield* temporaryFolder
+    const sync = syncs(url, dataDir, "ratio_history")({})
+    expect(yield* sync).toBe("partial")
+    expect(yield* openIn(dataDir)).toEqual([{ entries: 2, gaps: 2 }])
+    broken.delete(today - 60)
+    expect(yield* sync).toBe("partial")
+    expect(yield* openIn(dataDir)).toEqual([{ entries: 1, gaps: 1 }])
+    // As a run leaves them that is killed after the windows have landed.
+    yield* change(dataDir, "update ops.quarantine set closed_at = null", "checkpoint")
+    expect(yield* sync).toBe("partial")
+    expect(yield* openIn(dataDir)).toEqual([{ entries: 1, gaps: 1 }])
+    broken.clear()
+    expect(yield* sync).toBe("complete")
+    expect(yield* openIn(dataDir)).toEqual([{ entries: 0, gaps: 0 }])
+    yield* change(dataDir, "update ops.quarantine set closed_at = null", "checkpoint")
+    expect(yield* sync).toBe("complete")
+    expect(yield* openIn(dataDir)).toEqual([{ entries: 0, gaps: 0 }])
+  }),
 )
 
-it.live("is closed where reading ended at it, once the next run has read on", () =>
+live("is closed where reading ended at it, once the next run has read on", () =>
   Effect.gen(function* () {
     let isBroken = true
     const snapshots = Array.from({ length: 48 }, (_, hour) => ({
-      timestamp: new Date(Date.now() - hour * 3_600_000).toISOString(),
+      timestamp: new Date(started - hour * 3_600_000).toISOString(),
       unrealizedPnl: hour,
       unrealizedPnlInAsset: hour,
     }))
@@ -116,12 +117,12 @@ it.live("is closed where reading ended at it, once the next run has read on", ()
   }),
 )
 
-it.live("is closed by a run that begins after it, if an earlier one read it and was killed", () =>
+live("is closed by a run that begins after it, if an earlier one read it and was killed", () =>
   Effect.gen(function* () {
     let broken: unknown = "n/a"
     const { url } = yield* oneVault("unrealized_pnl", (inputs) =>
       Array.from({ length: Math.min(900, Number(inputs.get("limit"))) }, (_, hour) => ({
-        timestamp: new Date(Date.now() - hour * 3_600_000).toISOString(),
+        timestamp: new Date(started - hour * 3_600_000).toISOString(),
         unrealizedPnl: hour === 800 ? broken : hour,
         unrealizedPnlInAsset: hour,
       })),
@@ -141,10 +142,10 @@ it.live("is closed by a run that begins after it, if an earlier one read it and 
   }),
 )
 
-it.live("is not closed by an empty response where there were rows", () =>
+live("is not closed by an empty response where there were rows", () =>
   Effect.gen(function* () {
     const snapshots = [0, 1, 2].map((hour) => ({
-      timestamp: new Date(Date.now() - hour * 3_600_000).toISOString(),
+      timestamp: new Date(started - hour * 3_600_000).toISOString(),
       unrealizedPnl: hour,
       unrealizedPnlInAsset: hour,
     }))
@@ -164,9 +165,9 @@ it.live("is not closed by an empty response where there were rows", () =>
   }),
 )
 
-it.live("in a log whose pages shift, is closed by a run that reads all of it again", () =>
+live("in a log whose pages shift, is closed by a run that reads all of it again", () =>
   Effect.gen(function* () {
-    const ago = (days: number) => new Date(Date.now() - days * DAY).toISOString().slice(0, 19)
+    const ago = (days: number) => new Date(started - days * DAY).toISOString().slice(0, 19)
     const entry = (days: number) => ({ timestamp: ago(days), type: "t", summary: `day ${days}` })
     const log: Array<object> = Array.from({ length: 30 }, (_, day) => entry(day + 1))
     const { url } = yield* oneVault("/audit_log", (inputs) => {
@@ -192,10 +193,10 @@ it.live("in a log whose pages shift, is closed by a run that reads all of it aga
   }),
 )
 
-it.live("in a log, stays open when newer entries push it off the newest page", () =>
+live("in a log, stays open when newer entries push it off the newest page", () =>
   Effect.gen(function* () {
     const entry = (days: number, type: unknown = "t") => ({
-      timestamp: new Date(Date.now() - days * DAY).toISOString().slice(0, 19),
+      timestamp: new Date(started - days * DAY).toISOString().slice(0, 19),
       type,
       summary: `day ${days}`,
     })
@@ -227,10 +228,10 @@ it.live("in a log, stays open when newer entries push it off the newest page", (
   }),
 )
 
-it.live("stays open, with a permanent gap, where the service no longer sends its snapshot", () =>
+live("stays open, with a permanent gap, where the service no longer sends its snapshot", () =>
   Effect.gen(function* () {
     const HOUR = 3_600_000
-    const first = Math.floor(Date.now() / HOUR) - 3000
+    const first = Math.floor(started / HOUR) - 3000
     // Snapshots are numbered by their hour; 1,200 of them are there at first.
     let newest = 1200
     const broken = 1200 - 990
