@@ -192,6 +192,8 @@ describe("problems", () => {
       yield* runOnce(simulator.url, dataDir, { ...keyed, api: asAdmin })
       expect(yield* problemNames(dataDir)).toEqual([])
       yield* runOnce(simulator.url, dataDir, { ...keyed, api })
+      const [rejected] = yield* readProblems(dataDir)
+      expect(rejected?.text).toMatch(/^The service rejects the API key \(HTTP 401\); not read: /)
       yield* runOnce(simulator.url, dataDir, { pipelines: ["fees"] })
       const [refused] = yield* readProblems(dataDir)
       expect(refused?.text).toBe("The service no longer gives the API key access to subaccounts.")
