@@ -4,8 +4,9 @@ import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { prune } from "../../../src/pipelines/archive/prune.ts"
+import { verify } from "../../../src/pipelines/archive/verify.ts"
 import { ahead } from "../../support/movableClock.ts"
-import { content, loseTheWarehouse, replayed } from "../../support/replays.ts"
+import { content, loseTheWarehouse, replayed, segments } from "../../support/replays.ts"
 import { sharedWarehouse } from "../../support/sharedWarehouse.ts"
 import { simulated } from "../../support/simulated.ts"
 import { query, runOnce } from "../../support/warehouseRun.ts"
@@ -33,6 +34,12 @@ const lived = sharedWarehouse(
     yield* run
   }),
 )
+
+/** What is wrong with the archive; nothing is published. */
+const damage = (dataDir: string) =>
+  Effect.map(verify({ dataDir }), (findings) =>
+    findings.filter(({ path }) => !path.startsWith("published/")),
+  )
 
 describe("prune", () => {
   it.live("drops only what no row refers to, and a replay still makes every row", () =>
@@ -80,6 +87,41 @@ describe("prune", () => {
         )
       expect(yield* dropped(11)).toBe(0)
       expect(yield* dropped(10)).toBeGreaterThan(0)
+    }),
+  )
+
+  it.live("keeps what an open entry in quarantine refers to", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* lived
+      const quarantined = query(
+        dataDir,
+        `select response_id from raw.responses
+         where response_id in (select response_id from ops.quarantine)`,
+      )
+      const before = yield* quarantined
+      expect(before.length).toBeGreaterThan(0)
+      const { dropped } = yield* prune({ dataDir, olderThanDays: 0, dryRun: false })
+      expect(dropped).toBeGreaterThan(0)
+      expect(yield* quarantined).toEqual(before)
+      expect(yield* damage(dataDir)).toEqual([])
+    }),
+  )
+
+  it.live("says what it did, and has nothing to do the second time", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* lived
+      const before = segments(dataDir).length
+      const first = yield* prune({ dataDir, olderThanDays: 0, dryRun: false })
+      expect(first.bytesAfter).toBeLessThan(first.bytesBefore)
+      expect(segments(dataDir)).toHaveLength(before - first.segmentsRemoved)
+      const again = yield* prune({ dataDir, olderThanDays: 0, dryRun: false })
+      expect(again).toMatchObject({
+        dropped: 0,
+        kept: first.kept,
+        segmentsRemoved: 0,
+        bytesBefore: first.bytesAfter,
+        bytesAfter: first.bytesAfter,
+      })
     }),
   )
 })

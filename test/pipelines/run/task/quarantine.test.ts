@@ -3,6 +3,7 @@ import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { formatDay } from "../../../../src/domain/values/time.ts"
 import { json, type Script, scriptedServer } from "../../../support/servers/scriptedServer.ts"
+import { asAdmin } from "../../../support/simulated.ts"
 import { temporaryFolder } from "../../../support/temporaryFolder.ts"
 import { change, type Overrides, query, runOnce } from "../../../support/warehouseRun.ts"
 import { fixedDay } from "../../../support/movableClock.ts"
@@ -224,6 +225,54 @@ live("in a log, stays open when newer entries push it off the newest page", () =
     expect(yield* sync({})).toBe("complete")
     expect(yield* openIn(dataDir)).toEqual([{ entries: 2, gaps: 0 }])
     expect(yield* sync({ settings: { auditFullScanDays: 0 } })).toBe("complete")
+    expect(yield* openIn(dataDir)).toEqual([{ entries: 0, gaps: 0 }])
+  }),
+)
+
+live("in transactions, stays open until a run reads all of them again", () =>
+  Effect.gen(function* () {
+    const transaction = (days: number, chain: unknown = 1) => ({
+      id: `day ${days}`,
+      executed_at: new Date(started - days * DAY).toISOString(),
+      chain_id: chain,
+    })
+    let log: ReadonlyArray<ReturnType<typeof transaction>> = []
+    const { url } = yield* scriptedServer(({ url: path }, response) => {
+      const { pathname, searchParams } = new URL(path, "http://service")
+      const isFirst = pathname === "/subaccount" && Number(searchParams.get("offset") ?? 0) === 0
+      if (isFirst) {
+        return json(response, [{ address: `0x${"ab".repeat(20)}`, status: "active", label: "a" }])
+      }
+      if (!pathname.startsWith("/transactions")) return json(response, [])
+      const [from = "", to = "~"] = [
+        searchParams.get("startTime"),
+        searchParams.get("endTime"),
+      ].map((each) => each ?? undefined)
+      json(
+        response,
+        log.filter(({ executed_at: at }) => at >= from && at <= to),
+      )
+    })
+    const dataDir = yield* temporaryFolder
+    const sync = (settings: Overrides["settings"] = {}) =>
+      Effect.map(
+        runOnce(url, dataDir, {
+          pipelines: ["subaccounts", "transactions"],
+          api: asAdmin,
+          settings,
+        }),
+        ({ summary }) => summary.outcome,
+      )
+    log = [transaction(0.1), transaction(10), { ...transaction(20), executed_at: "soon" }]
+    expect(yield* sync()).toBe("partial")
+    expect(yield* openIn(dataDir)).toEqual([{ entries: 1, gaps: 0 }])
+    // It is right from now on, but before the days that a run reads again.
+    log = [transaction(0.05), transaction(0.1), transaction(10), transaction(20)]
+    for (const run of [1, 2]) {
+      expect(yield* sync(), `run ${run}`).toBe("complete")
+      expect(yield* openIn(dataDir), `run ${run}`).toEqual([{ entries: 1, gaps: 0 }])
+    }
+    expect(yield* sync({ full: true })).toBe("complete")
     expect(yield* openIn(dataDir)).toEqual([{ entries: 0, gaps: 0 }])
   }),
 )
