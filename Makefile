@@ -136,7 +136,7 @@ DLT := node_modules/.dlt
 
 bench-dlt: install ## The same URLs with dlt, in a virtual environment of its own
 	@test -x $(DLT)/bin/dlt || { python3 -m venv $(DLT) && $(DLT)/bin/pip install --quiet "dlt[duckdb]==1.31.*"; }
-	@node bench/dlt.ts $(DLT)/bin/python
+	@node bench/dlt/dlt.ts $(DLT)/bin/python
 
 check: lint types test ## Lint, types and tests
 

@@ -1,7 +1,7 @@
 // What one request budget costs when several processes share it: node bench/budget.ts SECONDS DATABASE PROCESSES…
 // prints a row for each number of processes, 0 for one process with a budget of its own. DATABASE is an empty database of
 // PostgreSQL, as a connection string.
-import { limitedServices, refusedShare, send } from "../test/lake/senders.ts"
+import { limitedServices, refusedShare, send } from "../test/lake/budget/senders.ts"
 
 const [seconds = "30", database = "", ...counts] = process.argv.slice(2)
 const rates = [20, 100]

@@ -1,4 +1,4 @@
-// Runs a script of this folder as a process of its own and reads the lines it prints.
+// Runs a script of bench/ as a process of its own and reads the lines it prints.
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { tmpdir } from "node:os"

@@ -9,7 +9,7 @@ import { type Simulator, startSimulator } from "../simulator/index.ts"
 import { runChild } from "./child.ts"
 import type { Measured } from "./measured.ts"
 import { writeSection } from "./section.ts"
-import { urlsOf } from "./urls.ts"
+import { urlsOf } from "./scripts/urls.ts"
 
 const LATENCIES = [0, 50, 150, 300]
 const AT_ONCE = 32
@@ -54,12 +54,17 @@ export const measureAt = async (latency: number, folder: string): Promise<Delaye
   try {
     const run = async (): Promise<{ measured: Measured; trips: ReadonlyArray<number> }> => {
       const before = simulator.requests().total
-      const measured = await runChild<Measured>("sync.ts", simulator.url, dataDir)
+      const measured = await runChild<Measured>("scripts/sync.ts", simulator.url, dataDir)
       return { measured, trips: arrivals(simulator, before, latency) }
     }
     const first = await run()
     const again = await run()
-    const plain = await runChild<Measured>("plain.ts", dataDir, `${dataDir}.plain.duckdb`, "16")
+    const plain = await runChild<Measured>(
+      "scripts/plain.ts",
+      dataDir,
+      `${dataDir}.plain.duckdb`,
+      "16",
+    )
     const urls = join(folder, "urls.json")
     await writeFile(urls, JSON.stringify(await urlsOf(dataDir)))
     return {
@@ -79,7 +84,7 @@ export const measureAt = async (latency: number, folder: string): Promise<Delaye
 }
 
 const runDlt = async (urls: string, database: string): Promise<Measured> => {
-  const script = join(import.meta.dirname, "dlt_pipeline.py")
+  const script = join(import.meta.dirname, "dlt/dlt_pipeline.py")
   const { stdout } = await promisify(execFile)(python, [script, urls, database, `${AT_ONCE}`])
   return JSON.parse(stdout.trim().split("\n").at(-1) ?? "") as Measured
 }

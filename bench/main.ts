@@ -20,10 +20,10 @@ const describe = (ratios: Ratios): string =>
   `${comparison(ratios, readHistory().at(-1))}\n\nFirst sync against the floor, run by run:\n${chart([...readHistory(), ratios])}`
 
 const measureStart = async (folder: string): Promise<StartTimes> => {
-  const server = await startChild("server.ts", "10", `${YEAR}`)
+  const server = await startChild("scripts/server.ts", "10", `${YEAR}`)
   try {
     const dataDir = join(folder, "start")
-    await runChild("sync.ts", server.url, dataDir)
+    await runChild("scripts/sync.ts", server.url, dataDir)
     return await startTimes(dataDir)
   } finally {
     server.process.kill()
@@ -51,7 +51,7 @@ const complete = async (folder: string): Promise<void> => {
   }
   console.log(describe(ratios))
   record(ratios)
-  const tried = await readFile(join(import.meta.dirname, "tried.md"), "utf8")
+  const tried = await readFile(join(import.meta.dirname, "sections/tried.md"), "utf8")
   const report = reportOf(measured, ratios, chart(readHistory()), ROUNDS, tried)
   await writeFile(join(import.meta.dirname, "../docs/benchmarks.md"), report)
 }
@@ -59,8 +59,8 @@ const complete = async (folder: string): Promise<void> => {
 const parts: Readonly<Record<string, (folder: string) => Promise<void>>> = {
   quick,
   latency: async (folder) => (await import("./latency.ts")).benchLatency(folder),
-  marts: async (folder) => (await import("./marts.ts")).benchMarts(folder),
-  publication: async (folder) => (await import("./publication.ts")).benchPublication(folder),
+  marts: async (folder) => (await import("./large/marts.ts")).benchMarts(folder),
+  publication: async (folder) => (await import("./large/publication.ts")).benchPublication(folder),
   scale: async () => (await import("./scale/main.ts")).benchScale(),
   "scale-constants": async (folder) =>
     (await import("./scale/measure.ts")).measureConstants(folder),

@@ -72,7 +72,7 @@ export const reportOf = (
 Written by \`make bench\`: simulator, product and the others as processes of one machine (${cpus().length} cores, Node ${process.version}),
 loopback only, medians of ${rounds} rounds. Trust the ratios, not the seconds. The floor fetches the same bodies with 16
 requests at once, parses them and bulk-loads them into DuckDB; it checks, archives, versions and merges nothing. The
-plain script (\`bench/plain.ts\`) is what a competent engineer would write in an afternoon: retries, one table per history
+plain script (\`bench/scripts/plain.ts\`) is what a competent engineer would write in an afternoon: retries, one table per history
 with a primary key, insert or replace. \`make bench ARGS=quick\` takes a minute and compares with the last recorded
 ratios.
 

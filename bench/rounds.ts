@@ -26,7 +26,7 @@ const eachRound = async (
   folder: string,
   work: (url: string, dataDir: string) => Promise<void>,
 ): Promise<void> => {
-  const server = await startChild("server.ts", `${vaults}`, `${days}`)
+  const server = await startChild("scripts/server.ts", `${vaults}`, `${days}`)
   try {
     for (let round = 0; round < rounds; round += 1) {
       const dataDir = join(folder, `${vaults}x${days}-${round}`)
@@ -42,8 +42,8 @@ export const runRounds = async (world: World, rounds: number, folder: string): P
   const first: Array<Measured> = []
   const again: Array<Measured> = []
   await eachRound(world, rounds, folder, async (url, dataDir) => {
-    first.push(await runChild("sync.ts", url, dataDir))
-    again.push(await runChild("sync.ts", url, dataDir))
+    first.push(await runChild("scripts/sync.ts", url, dataDir))
+    again.push(await runChild("scripts/sync.ts", url, dataDir))
   })
   return { first: medianOf(first), again: medianOf(again) }
 }
@@ -58,10 +58,10 @@ export const compareRounds = async (
   const floor: Array<Measured> = []
   const plain: Array<Measured> = []
   await eachRound(world, rounds, folder, async (url, dataDir) => {
-    first.push(await runChild("sync.ts", url, dataDir))
-    again.push(await runChild("sync.ts", url, dataDir))
-    floor.push(await runChild("floor.ts", dataDir, `${dataDir}.floor.duckdb`))
-    plain.push(await runChild("plain.ts", dataDir, `${dataDir}.plain.duckdb`))
+    first.push(await runChild("scripts/sync.ts", url, dataDir))
+    again.push(await runChild("scripts/sync.ts", url, dataDir))
+    floor.push(await runChild("scripts/floor.ts", dataDir, `${dataDir}.floor.duckdb`))
+    plain.push(await runChild("scripts/plain.ts", dataDir, `${dataDir}.plain.duckdb`))
   })
   return {
     first: medianOf(first),

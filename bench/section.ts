@@ -1,4 +1,4 @@
-// Parts of docs/benchmarks.md that are measured separately. Each is kept in a file of this folder, from which it is
+// Parts of docs/benchmarks.md that are measured separately. Each is kept in a file of `sections/`, from which it is
 // copied when the whole page is written.
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -7,7 +7,7 @@ export type SectionName = "latency" | "marts" | "publication" | "dlt"
 
 const page = join(import.meta.dirname, "../docs/benchmarks.md")
 
-const fileOf = (name: SectionName): string => join(import.meta.dirname, `${name}.md`)
+const fileOf = (name: SectionName): string => join(import.meta.dirname, `sections/${name}.md`)
 
 export const readSection = (name: SectionName): string => readFileSync(fileOf(name), "utf8").trim()
 

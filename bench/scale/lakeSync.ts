@@ -6,7 +6,7 @@ import * as Redacted from "effect/Redacted"
 import { Catalog } from "../../src/load/storage/lake/Catalog.ts"
 import { Warehouse } from "../../src/load/Warehouse.ts"
 import { openWarehouse } from "../../src/pipelines/publication/warehouse.ts"
-import { oneRun } from "../oneRun.ts"
+import { oneRun } from "../scripts/oneRun.ts"
 
 const [baseUrl = "", dataDir = "", postgres = "", extensions = ""] = process.argv.slice(2)
 const held: Array<{ readonly from: number; readonly to: number }> = []

@@ -9,7 +9,7 @@ import { currentFiles } from "../../../src/load/published/parquet/parquetFolder.
 import { defaultParquet } from "../../../src/load/published/parquet/parquetFile.ts"
 import { publishedFile } from "../../../src/load/published/read/PublishedCopy.ts"
 import { publishAnyway } from "../../../src/pipelines/publication/publish.ts"
-import { layoutWorld } from "../../support/layoutWorld.ts"
+import { layoutWorld } from "../../support/layouts/layoutWorld.ts"
 import { expectTruth, simulated } from "../../support/simulated.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
 import { query, queryFile, runOnce } from "../../support/warehouseRun.ts"

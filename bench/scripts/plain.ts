@@ -1,9 +1,9 @@
 // The script a competent engineer would write for these histories: a few requests at once, retries, JSON.parse, one
 // table per history with a primary key, insert or replace. No archive, no versions, no state, no checks.
-// node bench/plain.ts DATA_DIR_OF_A_SYNC DATABASE [REQUESTS_AT_ONCE]
+// node bench/scripts/plain.ts DATA_DIR_OF_A_SYNC DATABASE [REQUESTS_AT_ONCE]
 import { setTimeout as sleep } from "node:timers/promises"
 import { type DuckDBAppender, DuckDBInstance } from "@duckdb/node-api"
-import { printMeasured } from "./measured.ts"
+import { printMeasured } from "../measured.ts"
 import { type ReadUrl, urlsOf } from "./urls.ts"
 
 const ATTEMPTS = 5

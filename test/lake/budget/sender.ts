@@ -2,10 +2,10 @@
 // DATABASE: a connection string, or `none` for a budget of its own.
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { parsePostgresUrl } from "../../src/domain/stores/postgresUrl.ts"
-import { RequestBudget } from "../../src/extract/budget/RequestBudget.ts"
-import type { Failure } from "../../src/extract/retry.ts"
-import { sharedBudget } from "../../src/pipelines/run/budget/sharedBudget.ts"
+import { parsePostgresUrl } from "../../../src/domain/stores/postgresUrl.ts"
+import { RequestBudget } from "../../../src/extract/budget/RequestBudget.ts"
+import type { Failure } from "../../../src/extract/retry.ts"
+import { sharedBudget } from "../../../src/pipelines/run/budget/sharedBudget.ts"
 
 const [seconds, tasks, database = "", ...urls] = process.argv.slice(2)
 

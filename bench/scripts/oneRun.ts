@@ -1,12 +1,12 @@
 // Runs the product in this process with the defaults of the command, for the scripts that measure a run.
 import * as Effect from "effect/Effect"
 import { TracerEnabled } from "effect/References"
-import { defaultSettings } from "../src/config/settings/settings.ts"
-import { type ApiSettings } from "../src/extract/ApiClient.ts"
-import { defaultWire } from "../src/extract/request.ts"
-import { defaultRunSettings } from "../src/pipelines/model/runSettings.ts"
-import type { Place } from "../src/pipelines/publication/warehouse.ts"
-import { run, type RunOptions } from "../src/pipelines/run/run.ts"
+import { defaultSettings } from "../../src/config/settings/settings.ts"
+import { type ApiSettings } from "../../src/extract/ApiClient.ts"
+import { defaultWire } from "../../src/extract/request.ts"
+import { defaultRunSettings } from "../../src/pipelines/model/runSettings.ts"
+import type { Place } from "../../src/pipelines/publication/warehouse.ts"
+import { run, type RunOptions } from "../../src/pipelines/run/run.ts"
 
 export interface OneRun extends Place, Pick<RunOptions, "pipelines">, Pick<ApiSettings, "baseUrl"> {
   readonly apiKey?: ApiSettings["apiKey"]

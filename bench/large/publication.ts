@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { runSql, publishAgain, syncAll } from "./longWarehouse.ts"
-import { writeSection } from "./section.ts"
+import { writeSection } from "../section.ts"
 
 const run = promisify(execFile)
 

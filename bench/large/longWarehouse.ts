@@ -5,10 +5,10 @@ import { readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { DuckDBInstance } from "@duckdb/node-api"
-import { startChild } from "./child.ts"
+import { startChild } from "../child.ts"
 
 const run = promisify(execFile)
-const command = join(import.meta.dirname, "../bin/vaulthouse")
+const command = join(import.meta.dirname, "../../bin/vaulthouse")
 
 /** Runs SQL on a data directory's warehouse, which no other process may have open. */
 export const runSql = async (dataDir: string, sql: string): Promise<void> => {
@@ -33,7 +33,7 @@ export const publishAgain = async (dataDir: string, settings = ""): Promise<void
 
 /** Syncs all pipelines of a simulator of 50 vaults into `dataDir`. */
 export const syncAll = async (dataDir: string, days: number): Promise<void> => {
-  const server = await startChild("server.ts", "50", `${days}`)
+  const server = await startChild("scripts/server.ts", "50", `${days}`)
   try {
     await run(command, ["sync", "--no-publish", "--base-url", server.url, "--data-dir", dataDir], {
       env: { ...process.env, VAULTHOUSE_API_KEY: "demo-admin-key" },

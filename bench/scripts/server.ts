@@ -1,5 +1,5 @@
-// Runs the simulator in its own process: node bench/server.ts VAULTS DAYS
-import { startSimulator } from "../simulator/index.ts"
+// Runs the simulator in its own process: node bench/scripts/server.ts VAULTS DAYS
+import { startSimulator } from "../../simulator/index.ts"
 
 const [vaults, days] = process.argv.slice(2).map(Number)
 const simulator = await startSimulator({

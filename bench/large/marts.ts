@@ -2,11 +2,11 @@
 // `make bench ARGS=marts`.
 import { join } from "node:path"
 import type { DuckDBConnection } from "@duckdb/node-api"
-import { type Mart, marts } from "../src/load/marts/marts.ts"
-import { storedMarts } from "../src/load/marts/storedMarts.ts"
-import { readOnly } from "../test/support/readOnly.ts"
+import { type Mart, marts } from "../../src/load/marts/marts.ts"
+import { storedMarts } from "../../src/load/marts/storedMarts.ts"
+import { readOnly } from "../../test/support/readOnly.ts"
 import { makeLongWarehouse } from "./longWarehouse.ts"
-import { writeSection } from "./section.ts"
+import { writeSection } from "../section.ts"
 
 const TIMES = 5
 const WHOLE_MILLIS = 1000

@@ -4,12 +4,12 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
-import { type Simulator, startSimulator } from "../../simulator/index.ts"
-import { folderStore } from "../../src/archive/folderStore.ts"
-import { readWholeFrames, runOfSegment, unendedSegments } from "../../src/archive/segments.ts"
-import { vaulthouse } from "../cli/command.ts"
-import { sharedPostgres } from "../support/servers/postgres.ts"
-import { lake as installed } from "./lake.ts"
+import { type Simulator, startSimulator } from "../../../simulator/index.ts"
+import { folderStore } from "../../../src/archive/folderStore.ts"
+import { readWholeFrames, runOfSegment, unendedSegments } from "../../../src/archive/segments.ts"
+import { vaulthouse } from "../../cli/command.ts"
+import { sharedPostgres } from "../../support/servers/postgres.ts"
+import { lake as installed } from "../lake.ts"
 import {
   differences,
   type LakeOptions,
@@ -17,7 +17,7 @@ import {
   sharedLake,
   type SharedLake,
 } from "./sharedRun.ts"
-import { until } from "../support/until.ts"
+import { until } from "../../support/until.ts"
 
 // Snapshots and histories, of vaults and subaccounts, some that need a key, in three stages; and few, since each of their
 // commits takes its turn in the lake.

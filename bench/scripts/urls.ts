@@ -1,6 +1,6 @@
 // The requests of a sync's first run, from its archive's index. The floor, the plain script and dlt read the same.
 import { join } from "node:path"
-import { readOnly } from "../test/support/readOnly.ts"
+import { readOnly } from "../../test/support/readOnly.ts"
 
 export interface ReadUrl {
   readonly endpoint: string

@@ -1,7 +1,7 @@
 // One request budget over processes, on PostgreSQL, against limits that nobody names.
 import { describe, expect, it } from "vitest"
-import { newDatabase, sharedPostgres } from "../support/servers/postgres.ts"
-import { lake } from "./lake.ts"
+import { newDatabase, sharedPostgres } from "../../support/servers/postgres.ts"
+import { lake } from "../lake.ts"
 import { type LimitedService, limitedServices, refusedShare, send } from "./senders.ts"
 
 const SECONDS = 14

@@ -1,6 +1,6 @@
 """Reads the same URLs with dlt: one resource per history, merged into DuckDB by its key.
 
-python bench/dlt_pipeline.py URLS_JSON DATABASE [REQUESTS_AT_ONCE]
+python bench/dlt/dlt_pipeline.py URLS_JSON DATABASE [REQUESTS_AT_ONCE]
 """
 
 import json

@@ -1,7 +1,7 @@
 // The floor: fetches the same bodies, parses them and bulk-loads every number and text without checks.
-// node bench/floor.ts DATA_DIR_OF_A_SYNC DATABASE
+// node bench/scripts/floor.ts DATA_DIR_OF_A_SYNC DATABASE
 import { DuckDBDataChunk, DuckDBInstance, DOUBLE, VARCHAR } from "@duckdb/node-api"
-import { printMeasured } from "./measured.ts"
+import { printMeasured } from "../measured.ts"
 import { urlsOf } from "./urls.ts"
 
 const AT_ONCE = 16

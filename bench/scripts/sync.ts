@@ -1,6 +1,6 @@
-// One run of the product, measured from inside its process: node bench/sync.ts URL DATA_DIR
+// One run of the product, measured from inside its process: node bench/scripts/sync.ts URL DATA_DIR
 import { setFlagsFromString } from "node:v8"
-import { printMeasured } from "./measured.ts"
+import { printMeasured } from "../measured.ts"
 import { oneRun } from "./oneRun.ts"
 
 const [baseUrl = "", dataDir = ""] = process.argv.slice(2)

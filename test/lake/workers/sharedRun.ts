@@ -6,8 +6,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { Client } from "pg"
-import { start } from "../cli/command.ts"
-import { extensions, newCatalog } from "./lake.ts"
+import { start } from "../../cli/command.ts"
+import { extensions, newCatalog } from "../lake.ts"
 
 const key = { VAULTHOUSE_API_KEY: "demo-admin-key" }
 

@@ -1,13 +1,13 @@
 // Makes a warehouse of the present layout for test/load/tables/layouts.test.ts: two runs against the simulator, the second
-// after a revision. node test/support/layoutFixture.ts test/fixtures/warehouses/VERSION.duckdb.gz
+// after a revision. node test/support/layouts/layoutFixture.ts test/fixtures/warehouses/VERSION.duckdb.gz
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import * as Effect from "effect/Effect"
-import { startSimulator } from "../../simulator/index.ts"
+import { startSimulator } from "../../../simulator/index.ts"
 import { layoutWorld } from "./layoutWorld.ts"
-import { change, runOnce } from "./warehouseRun.ts"
+import { change, runOnce } from "../warehouseRun.ts"
 
 const [file = ""] = process.argv.slice(2)
 const dataDir = mkdtempSync(join(tmpdir(), "vaulthouse-layout-"))
