@@ -223,6 +223,30 @@ describe("Parquet", () => {
     }),
   )
 
+  it.live("no file lacks the comment of one of its columns", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* standard
+      const folder = join(dataDir, "parquet", "current")
+      const paths = readdirSync(folder, { recursive: true, encoding: "utf8" })
+        .filter((path) => path.endsWith(".parquet"))
+        .map((path) => join(folder, path))
+      expect(paths.length).toBeGreaterThan(20)
+      for (const path of paths) {
+        const { key_value_metadata: found = [], schema } = yield* Effect.promise(async () =>
+          parquetMetadataAsync(await asyncBufferFromFile(path)),
+        )
+        const pairs = Object.fromEntries(found.map(({ key, value }) => [key, value ?? ""]))
+        const comments = JSON.parse(pairs["columns"] ?? "{}") as Readonly<Record<string, string>>
+        const silent = schema
+          .slice(1)
+          .map(({ name }) => name)
+          .filter((name) => (comments[name] ?? "").trim() === "")
+        expect(silent, path).toEqual([])
+        expect(pairs["comment"], path).not.toBe("")
+      }
+    }),
+  )
+
   it.live("only months that changed are written again", () =>
     Effect.gen(function* () {
       const dataDir = yield* standard
