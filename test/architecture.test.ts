@@ -207,17 +207,6 @@ describe("imports", () => {
     expect(rows.map(([, name = ""]) => name.replace(/\/$/, ""))).toEqual(pipelineOrder)
   })
 
-  it("docs/architecture.md names the 25 files on the path of a ratio point", () => {
-    const [, section = ""] = read("docs/architecture.md").split("## One ratio point")
-    const [path = ""] = section.split("\n## ")
-    const steps = [...path.matchAll(/^\|[^|]*\|([^|]*)\|/gm)].flatMap(([, cell = ""]) => {
-      const named = [...cell.matchAll(/`([^`]+\.ts)`/g)].map(([, name = ""]) => name)
-      return named.map((name) => (name.includes("/") ? name : join(dirname(named[0] ?? ""), name)))
-    })
-    expect(steps).toHaveLength(25)
-    expect(steps.filter((file) => !existsSync(join(root, file)))).toEqual([])
-  })
-
   it("every file that a page names by its path is there", () => {
     const named = files("{docs/**/,simulator/,warehouse/,}*.md").flatMap((page) =>
       [

@@ -1,12 +1,11 @@
 // Settings: which source wins, what their values are, and that the key stays secret.
-import { readFileSync, rmSync, writeFileSync } from "node:fs"
+import { rmSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { inspect } from "node:util"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 import { originText } from "../../src/config/settings/origin.ts"
-import { configJsonSchema } from "../../src/config/settings/jsonSchema.ts"
 import { nearest } from "../../src/config/read/nearest.ts"
 import { read } from "../../src/config/read/read.ts"
 import { environmentName, settingNames, settingOf } from "../../src/config/settings/settings.ts"
@@ -27,14 +26,6 @@ describe("the list of settings", () => {
       "VAULTHOUSE_MAX_REQUESTS_PER_SECOND",
     )
     expect(environmentName(settingOf("apySeries"))).toBeUndefined()
-  })
-
-  it("docs/config.schema.json is the schema of this list; `make docs` writes it again", () => {
-    const written = readFileSync(
-      resolve(import.meta.dirname, "../../docs/config.schema.json"),
-      "utf8",
-    )
-    expect(JSON.parse(written)).toEqual(JSON.parse(JSON.stringify(configJsonSchema())))
   })
 })
 

@@ -1,0 +1,128 @@
+// What the pages name is there: files and headings that they link to, commands with their flags, tables, environment
+// variables. What they claim is tested where it is built.
+import { existsSync, globSync, readFileSync } from "node:fs"
+import { dirname, join, normalize } from "node:path"
+import { describe, expect, it } from "vitest"
+import { commands } from "../src/cli/commands/index.ts"
+import { globalFlags } from "../src/cli/parse/globalFlags.ts"
+import {
+  API_KEY,
+  API_KEY_FILE,
+  environmentName,
+  settingNames,
+  settingOf,
+} from "../src/config/settings/settings.ts"
+import { dictionary } from "../src/pipelines/readers/dictionary.ts"
+
+const root = join(import.meta.dirname, "..")
+const read = (file: string): string => readFileSync(join(root, file), "utf8")
+
+const pages = globSync("{docs/**/,simulator/,warehouse/,test/crash/,}*.md", { cwd: root }).filter(
+  (page) => page !== "CHANGELOG.md",
+)
+
+/** What `find` finds wrong in each page, with the page's name. */
+const wrong = (find: (page: string, text: string) => ReadonlyArray<string>) =>
+  pages.flatMap((page) => find(page, read(page)).map((each) => `${page}: ${each}`))
+
+const withoutBlocks = (text: string): string => text.replaceAll(/^```[^]*?^```/gm, "")
+
+/** As GitHub derives them. */
+const anchorsOf = (page: string): ReadonlySet<string> =>
+  new Set(
+    [...withoutBlocks(read(page)).matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\w\- ]/g, "")
+        .trim()
+        .replaceAll(" ", "-"),
+    ),
+  )
+
+/** Inline code, and the lines of blocks, each on one line however it is written. */
+const codeIn = (text: string): ReadonlyArray<string> => [
+  ...[...text.matchAll(/^```[^\n]*\n([^]*?)^```/gm)].flatMap(([, block = ""]) =>
+    block.replaceAll(/\\\n\s*/g, "").split("\n"),
+  ),
+  ...[...withoutBlocks(text).matchAll(/`([^`\n]+)`/g)].map(([, code = ""]) => code),
+]
+
+const flagsOf = new Map(
+  commands.map(({ name, flags }) => [
+    name,
+    new Set([...Object.keys(flags), ...Object.keys(globalFlags), "help", "version"]),
+  ]),
+)
+
+/** `name` and flags of each `vaulthouse <name> …` that begins a line, after a prompt, a schedule or a variable. */
+const callsIn = (text: string) =>
+  codeIn(text).flatMap((line) => {
+    const [, name, rest = ""] =
+      /^(?:\$ |[\d* ]+ |\w+=\S+ |npx |bin\/|\/\S*\/)*vaulthouse ([a-z]+)\b(.*)$/.exec(line) ?? []
+    // What follows a pipe or a comment is of another program.
+    const [own = ""] = rest.split(/ [|#&>] ?/)
+    const flags = [...own.matchAll(/(?<=\s)--([a-z][a-z-]*)/g)].map(([, flag = ""]) => flag)
+    return name === undefined ? [] : [{ name, flags }]
+  })
+
+describe("the pages", () => {
+  it("link to files and headings that there are", () => {
+    const dead = wrong((page, text) =>
+      [...withoutBlocks(text).matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, target = ""]) => {
+        if (/^\w+:/.test(target)) return []
+        const [path = "", anchor] = target.split("#")
+        const file = path === "" ? page : normalize(join(dirname(page), path))
+        if (!existsSync(join(root, file))) return [target]
+        const isThere = anchor === undefined || !file.endsWith(".md") || anchorsOf(file).has(anchor)
+        return isThere ? [] : [target]
+      }),
+    )
+    expect(dead).toEqual([])
+  })
+
+  it("call commands that there are, with flags that they take", () => {
+    const calls = pages.flatMap((page) => callsIn(read(page)))
+    expect(calls.length).toBeGreaterThan(commands.length)
+    const unknown = wrong((_, text) =>
+      callsIn(text).flatMap(({ name, flags }) => {
+        const known = flagsOf.get(name)
+        if (known === undefined) return [`vaulthouse ${name}`]
+        return flags
+          .filter((flag) => !known.has(flag) && !known.has(flag.replace(/^no-/, "")))
+          .map((flag) => `vaulthouse ${name} --${flag}`)
+      }),
+    )
+    expect(unknown).toEqual([])
+  })
+
+  it("name tables and marts that there are", () => {
+    const names = new Set(
+      dictionary().flatMap(({ name, asOf = "" }) => [name, asOf.replace(/\(.*/, "")]),
+    )
+    const unknown = wrong((_, text) =>
+      [
+        ...withoutBlocks(text).matchAll(
+          /`((?:core|mart|meta|ops|raw)\.[a-z]\w*)(?:\.\w+|\([^`]*)?`/g,
+        ),
+      ]
+        .map(([, name = ""]) => name)
+        .filter((name) => !names.has(name)),
+    )
+    expect(unknown).toEqual([])
+  })
+
+  it("name environment variables that something reads", () => {
+    const known = new Set([
+      API_KEY,
+      API_KEY_FILE,
+      "VAULTHOUSE_SERVE_TOKEN",
+      ...settingNames.map((name) => environmentName(settingOf(name))),
+    ])
+    const unknown = wrong((_, text) =>
+      [...text.matchAll(/\bVAULTHOUSE_[A-Z_]+\b/g)]
+        .map(([name]) => name)
+        .filter((name) => !known.has(name)),
+    )
+    expect(unknown).toEqual([])
+  })
+})
