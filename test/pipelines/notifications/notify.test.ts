@@ -102,7 +102,24 @@ describe("notifications", () => {
       )
       writeFileSync(
         join(dataDir, "last-run.json"),
-        JSON.stringify({ finished_at: longAgo, outcome: "partial", clock_ahead_seconds: 900 }),
+        JSON.stringify({
+          run_id: "19691201T000000000Z-abcdef",
+          command: "sync",
+          pid: 1,
+          host: "elsewhere",
+          started_at: longAgo,
+          finished_at: longAgo,
+          outcome: "partial",
+          error: null,
+          requests: 1,
+          rows_inserted: 0,
+          rows_revised: 0,
+          seconds: 1,
+          published: false,
+          key_rejected: false,
+          clock_ahead_seconds: 900,
+          failed_checks: [],
+        }),
       )
       yield* runWith({
         ...well,
