@@ -4,7 +4,7 @@ import { join } from "node:path"
 
 export interface Bytes {
   readonly raw: number
-  /** The writer's file and its log. */
+  /** The writer's file and its log, without what guards its last write: that is as large as what is written at once. */
   readonly warehouse: number
   /** The largest copy. */
   readonly published: number
@@ -17,10 +17,10 @@ export const filesIn = (folder: string): ReadonlyArray<string> =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
 
-/** The sizes of files whose path has the prefix; one with two names is on disk once. */
-const sizesOf = (dataDir: string, prefix: string): ReadonlyArray<number> => {
+/** The sizes of files whose path has the prefix and not the suffix; one with two names is on disk once. */
+const sizesOf = (dataDir: string, prefix: string, without = "/"): ReadonlyArray<number> => {
   const files = filesIn(dataDir)
-    .filter((file) => file.startsWith(prefix))
+    .filter((file) => file.startsWith(prefix) && !file.endsWith(without))
     .map((file) => statSync(join(dataDir, file)))
   return [...new Map(files.map(({ ino, size }) => [ino, size])).values()]
 }
@@ -29,7 +29,7 @@ const sum = (sizes: ReadonlyArray<number>): number => sizes.reduce((bytes, size)
 
 export const bytesIn = (dataDir: string): Bytes => ({
   raw: sum(sizesOf(dataDir, "raw/")),
-  warehouse: sum(sizesOf(dataDir, "vaulthouse.duckdb")),
+  warehouse: sum(sizesOf(dataDir, "vaulthouse.duckdb", ".doublewrite")),
   published: Math.max(0, ...sizesOf(dataDir, "published/")),
   parquet: sum(sizesOf(dataDir, "parquet/")),
 })
