@@ -8,7 +8,7 @@ import { makeApp } from "./app.ts"
 import { loadAssets } from "./assets.ts"
 import { listen } from "./listen.ts"
 import type { Limits } from "./runQuery.ts"
-import { cachedCatalog, cachedOverview } from "./site.ts"
+import { cachedCatalog, cachedCompleteness, cachedOverview } from "./site.ts"
 
 export interface ServeOptions {
   readonly dataDir: string
@@ -43,6 +43,7 @@ export const serve = Effect.fnUntraced(function* (options: ServeOptions) {
     limits,
     assets: yield* Effect.promise(loadAssets),
     overview: yield* cachedOverview(latest),
+    completeness: yield* cachedCompleteness(latest),
     catalog: yield* cachedCatalog(latest),
     access,
     run: (effect, until) => Effect.runPromise(Fiber.await(fork(effect, until))),

@@ -25,6 +25,7 @@ export interface Site extends QueryContext {
   readonly archive: string | undefined
   readonly assets: Assets
   readonly overview: Effect.Effect<Overview, ReadError>
+  readonly completeness: Effect.Effect<Completeness, ReadError>
   readonly catalog: Effect.Effect<Catalog, ReadError>
   readonly access: Access
   readonly run: <A, E>(
@@ -41,6 +42,24 @@ export const cachedOverview = Effect.fnUntraced(function* (latest: LatestCopy) {
   const overview = yield* cached(latest, OVERVIEW_LIFETIME, readOverview)
   yield* Effect.forkScoped(Effect.ignore(overview))
   return overview
+})
+
+/** How complete the days of all vaults and series are, and what there is to choose from. */
+export interface Completeness {
+  readonly days: ReadonlyArray<Row>
+  readonly choices: ReadonlyArray<Row>
+}
+
+/** Also read at the start and cached. */
+export const cachedCompleteness = Effect.fnUntraced(function* (latest: LatestCopy) {
+  const completeness = yield* cached(latest, OVERVIEW_LIFETIME, (copy) =>
+    Effect.all({
+      days: copy.rows(sqlFile("serve", "data_days"), { vault_address: null, series: null }),
+      choices: copy.rows(sqlFile("serve", "data_choices")),
+    }),
+  )
+  yield* Effect.forkScoped(Effect.ignore(completeness))
+  return completeness
 })
 
 export const cachedCatalog = (latest: LatestCopy) => cached(latest, "1 hour", readCatalog)

@@ -25,32 +25,33 @@ const queryParameters = ({ vault, series }: Selection) => ({
   series: series === undefined || series === "" ? null : series,
 })
 
-export const readCalendar = ({ latest }: Site, selection: Selection) =>
-  latest.read((copy) =>
-    Effect.gen(function* () {
-      const choices = yield* copy.rows(sqlFile("serve", "data_choices"))
-      const unknown = (["vault", "series"] as const).find(
-        (kind) =>
-          (selection[kind] ?? "") !== "" &&
-          !choices.some((each) => each["kind"] === kind && each["value"] === selection[kind]),
-      )
-      if (unknown !== undefined) {
-        const why = `There is no ${unknown} ${String(selection[unknown])}.`
-        return yield* new UsageError({ why, advice: "/data lists them." })
-      }
-      const days = yield* copy.rows(sqlFile("serve", "data_days"), queryParameters(selection))
-      return html`<section aria-labelledby="completeness">
-        <h2 id="completeness">Completeness</h2>
-        ${choiceForm(choices, selection)}
-        ${calendar(
-          "Days of the last year: the darker, the more of their points are missing",
-          days.map((row) => calendarDay(row, selection)),
-          legend,
-          "No point is expected.",
-        )}
-      </section>`
-    }),
+export const readCalendar = Effect.fnUntraced(function* (site: Site, selection: Selection) {
+  const { choices, days: all } = yield* site.completeness
+  const unknown = (["vault", "series"] as const).find(
+    (kind) =>
+      (selection[kind] ?? "") !== "" &&
+      !choices.some((each) => each["kind"] === kind && each["value"] === selection[kind]),
   )
+  if (unknown !== undefined) {
+    const why = `There is no ${unknown} ${String(selection[unknown])}.`
+    return yield* new UsageError({ why, advice: "/data lists them." })
+  }
+  const parameters = queryParameters(selection)
+  const isOfAll = parameters.vault_address === null && parameters.series === null
+  const days = isOfAll
+    ? all
+    : yield* site.latest.read((copy) => copy.rows(sqlFile("serve", "data_days"), parameters))
+  return html`<section aria-labelledby="completeness">
+    <h2 id="completeness">Completeness</h2>
+    ${choiceForm(choices, selection)}
+    ${calendar(
+      "Days of the last year: the darker, the more of their points are missing",
+      days.map((row) => calendarDay(row, selection)),
+      legend,
+      "No point is expected.",
+    )}
+  </section>`
+})
 
 const legend: ReadonlyArray<readonly [Level, string]> = [
   [0, "complete"],
