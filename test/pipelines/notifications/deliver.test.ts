@@ -1,10 +1,12 @@
 // One delivery: what is retried and for how long, against real receivers and real commands.
-import { readFileSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, describe, expect, it, vi } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
+import * as TestClock from "effect/testing/TestClock"
 import { problemKinds } from "../../../src/domain/run/problem.ts"
 import { Transport } from "../../../src/extract/http/Transport.ts"
 import { deliver, ping } from "../../../src/pipelines/notifications/deliver.ts"
@@ -12,6 +14,7 @@ import { type Message, testMessage } from "../../../src/pipelines/notifications/
 import { turned } from "../../support/client.ts"
 import { receiver, status } from "../../support/servers/receiver.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
+import { untilSo } from "../../support/until.ts"
 
 const message = testMessage({ host: "batch-1", dataDir: "/srv/data", now: 0 })
 const to = { on: problemKinds, remindAfter: undefined }
@@ -165,8 +168,14 @@ describe("a command", () => {
       const folder = yield* temporaryFolder
       const pids = join(folder, "pids")
       const script = 'sleep 50 & echo $! $$ > "$1"; wait'
-      const { result } = yield* turned(run(["sh", "-c", script, "sh", pids]))
-      expect(Result.getOrThrow(result)).toBe("still running after 30 s, so it was stopped")
+      const ended = yield* Effect.forkChild(run(["sh", "-c", script, "sh", pids]))
+      // It may take long to start; its time is counted by the clock of the test.
+      yield* untilSo(
+        "the command runs",
+        () => existsSync(pids) && readFileSync(pids, "utf8") !== "",
+      )
+      yield* TestClock.adjust("30 seconds")
+      expect(yield* Fiber.join(ended)).toBe("still running after 30 s, so it was stopped")
       const isAlive = (pid: string): boolean => {
         try {
           return process.kill(Number(pid), 0)
