@@ -129,7 +129,7 @@ $(CRASH)/effects.so: test/crash/effects.c
 	@mkdir -p $(CRASH)
 	@cc -O2 -Wall -Wextra -shared -fPIC -o $@ $<
 
-bench: install ## Run the benchmarks; ARGS=quick takes a minute, ARGS=latency, marts, publication or scale does that alone
+bench: install ## Run the benchmarks; ARGS=quick takes a minute, ARGS=latency, lake, marts, publication or scale does that alone
 	@node bench/main.ts $(ARGS)
 
 DLT := node_modules/.dlt

@@ -6,6 +6,7 @@ import { rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { type Simulator, startSimulator } from "../simulator/index.ts"
+import { bars } from "./bars.ts"
 import { runChild } from "./child.ts"
 import type { Measured } from "./measured.ts"
 import { writeSection } from "./section.ts"
@@ -26,7 +27,7 @@ export interface Delayed {
   readonly first: Measured
   readonly again: Measured
   readonly plain: Measured
-  /** Absent where dlt is not installed. */
+  /** Measured at one latency, where dlt is installed: what it takes for the rows is most of its time at all of them. */
   readonly dlt: Measured | undefined
   /** Requests under way in each round trip. */
   readonly underWay: {
@@ -72,7 +73,10 @@ export const measureAt = async (latency: number, folder: string): Promise<Delaye
       first: first.measured,
       again: again.measured,
       plain,
-      dlt: existsSync(python) ? await runDlt(urls, `${dataDir}.dlt.duckdb`) : undefined,
+      dlt:
+        latency === RECORDED && existsSync(python)
+          ? await runDlt(urls, `${dataDir}.dlt.duckdb`)
+          : undefined,
       underWay: { first: first.trips, again: again.trips },
     }
   } finally {
@@ -97,10 +101,8 @@ const idealSeconds = ({ requests }: Measured, latency: number): number =>
 export const share = (measured: Measured, alone: Measured, latency: number): number =>
   (idealSeconds(measured, latency) + alone.seconds) / measured.seconds
 
-const BARS = " ▁▂▃▄▅▆▇█"
-
-const bars = (counts: ReadonlyArray<number>): string =>
-  counts.map((count) => BARS[Math.ceil((count / AT_ONCE) * (BARS.length - 1))] ?? "█").join("")
+const chartOf = (counts: ReadonlyArray<number>): string =>
+  bars(counts.map((count) => count / AT_ONCE))
 
 const perMillion = ({ cpuSeconds, megabytes, rows }: Measured): string =>
   `${((cpuSeconds / rows) * 1e6).toFixed(1)} CPU-seconds and ${Math.round((megabytes / rows) * 1e6)} MB`
@@ -116,6 +118,7 @@ const sectionOf = (all: ReadonlyArray<Delayed>): string => {
     const of = (measured: Measured): string => idealSeconds(measured, latency).toFixed(1)
     return `| ${latency} ms | ${cell(first, none.first)} | ${of(first)} | ${cell(again, none.again)} | ${of(again)} | ${plain.seconds.toFixed(2)} | ${dlt?.seconds.toFixed(2) ?? "–"} |`
   }
+  const withDlt = all.find(({ dlt }) => dlt !== undefined)?.dlt
   const charted = all.find(({ latency }) => latency === CHARTED)
   const missed = all
     .filter(({ latency }) => latency >= RECORDED)
@@ -134,15 +137,15 @@ The plain script has 16 requests under way, dlt ${AT_ONCE}; both read the URLs o
 ${all.map(lineOf).join("\n")}
 
 ${missed.length === 0 ? "Every run met the aim." : `Missed: ${missed.map(({ name, value }) => `${name} (${value.toFixed(2)})`).join(", ")}.`}
-A million rows cost vaulthouse ${perMillion(none.first)}, the plain script ${perMillion(none.plain)}${none.dlt === undefined ? "" : `, dlt ${perMillion(none.dlt)}`}.
+A million rows cost vaulthouse ${perMillion(none.first)}, the plain script ${perMillion(none.plain)}${withDlt === undefined ? "" : `, dlt ${perMillion(withDlt)}`}.
 
 Requests sent in each round trip of ${CHARTED} ms, of ${AT_ONCE} that may be under way. The two lists of vaults come first, in a first
 run one after the other, so that a vault that is closed meanwhile is in one at least; the window then doubles, and the next run
 starts with it:
 
 \`\`\`
-first sync  ${bars(charted?.underWay.first ?? [])}
-no news     ${bars(charted?.underWay.again ?? [])}
+first sync  ${chartOf(charted?.underWay.first ?? [])}
+no news     ${chartOf(charted?.underWay.again ?? [])}
 \`\`\`
 `
 }

@@ -1,6 +1,6 @@
 // Compares the cost of a first sync and of one without news with the floor's, as ratios within one run of this script;
 // all traffic is on loopback. `quick` (a minute) compares them with the last recorded ones; without it
-// docs/benchmarks.md is written and the ratios are recorded. `latency`, `marts` and `publication` write their sections
+// docs/benchmarks.md is written and the ratios are recorded. `latency`, `lake`, `marts` and `publication` write their sections
 // of the page. `scale` makes docs/scale.md, from what `scale-constants` measures.
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -59,6 +59,7 @@ const complete = async (folder: string): Promise<void> => {
 const parts: Readonly<Record<string, (folder: string) => Promise<void>>> = {
   quick,
   latency: async (folder) => (await import("./latency.ts")).benchLatency(folder),
+  lake: async (folder) => (await import("./lake.ts")).benchLake(folder),
   marts: async (folder) => (await import("./large/marts.ts")).benchMarts(folder),
   publication: async (folder) => (await import("./large/publication.ts")).benchPublication(folder),
   scale: async () => (await import("./scale/main.ts")).benchScale(),

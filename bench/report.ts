@@ -85,6 +85,8 @@ decompression another.
 
 ${readSection("latency")}
 
+${readSection("lake")}
+
 ## On the loopback
 ${header("50 vaults × 1 year")}
 ${line("first sync", year.first)}

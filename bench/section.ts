@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 
-export type SectionName = "latency" | "marts" | "publication" | "dlt"
+export type SectionName = "latency" | "lake" | "marts" | "publication" | "dlt"
 
 const page = join(import.meta.dirname, "../docs/benchmarks.md")
 

@@ -1,0 +1,29 @@
+// The order of a run's requests: what other pipelines wait for is not behind long histories.
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { asAdmin, simulated } from "../../support/simulated.ts"
+import { temporaryFolder } from "../../support/temporaryFolder.ts"
+import { runOnce } from "../../support/warehouseRun.ts"
+
+describe("requests", () => {
+  it.live("that other pipelines wait for go before those of long tasks", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({ now: "2026-06-01T12:00:00Z", days: 730, vaults: 6 })
+      const { summary } = yield* runOnce(simulator.url, yield* temporaryFolder, {
+        pipelines: ["ratio_history", "health_factors"],
+        api: asAdmin,
+        pace: { concurrency: 1 },
+      })
+      expect(summary.outcome).toBe("complete")
+      const sent = simulator.requests().last.map(({ url }) => url)
+      const isRatio = (url: string): boolean => url.includes("/unrealized_pnl")
+      const awaited = sent.findLastIndex((url) => url.includes("/curator/"))
+      expect(awaited).toBeGreaterThan(-1)
+      const later = sent.slice(awaited).filter(isRatio)
+      // Before them are only pages that were requested until the first of them, which goes alone, was committed.
+      expect(later.length / sent.filter(isRatio).length).toBeGreaterThan(0.5)
+      const [dependent] = sent.flatMap((url, at) => (url.includes("health_factor") ? [at] : []))
+      expect(dependent).toBeLessThan(sent.findLastIndex(isRatio))
+    }),
+  )
+})
