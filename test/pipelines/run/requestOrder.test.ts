@@ -5,10 +5,12 @@ import { asAdmin, simulated } from "../../support/simulated.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
 import { runOnce } from "../../support/warehouseRun.ts"
 
+const VAULTS = 12
+
 describe("requests", () => {
   it.live("that other pipelines wait for go before those of long tasks", () =>
     Effect.gen(function* () {
-      const simulator = yield* simulated({ now: "2026-06-01T12:00:00Z", days: 730, vaults: 6 })
+      const simulator = yield* simulated({ now: "2026-06-01T12:00:00Z", days: 365, vaults: VAULTS })
       const { summary } = yield* runOnce(simulator.url, yield* temporaryFolder, {
         pipelines: ["ratio_history", "health_factors"],
         api: asAdmin,
@@ -17,13 +19,10 @@ describe("requests", () => {
       expect(summary.outcome).toBe("complete")
       const sent = simulator.requests().last.map(({ url }) => url)
       const isRatio = (url: string): boolean => url.includes("/unrealized_pnl")
-      const awaited = sent.findLastIndex((url) => url.includes("/curator/"))
+      const awaited = sent.findIndex((url) => url.includes("/curator/"))
       expect(awaited).toBeGreaterThan(-1)
-      const later = sent.slice(awaited).filter(isRatio)
-      // Before them are only pages that were requested until the first of them, which goes alone, was committed.
-      expect(later.length / sent.filter(isRatio).length).toBeGreaterThan(0.5)
-      const [dependent] = sent.flatMap((url, at) => (url.includes("health_factor") ? [at] : []))
-      expect(dependent).toBeLessThan(sent.findLastIndex(isRatio))
+      // The first page of some vaults, which was sent before there was anything else to send, but not of all.
+      expect(sent.slice(0, awaited).filter(isRatio).length).toBeLessThan(VAULTS)
     }),
   )
 })
