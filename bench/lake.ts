@@ -36,7 +36,7 @@ const start = async (
   await writeFile(join(folder, "vaulthouse.config.yaml"), `${settings.join("\n")}\n`)
   return spawn(join(root, "bin/vaulthouse"), args, {
     cwd: folder,
-    stdio: ["ignore", "ignore", "inherit"],
+    stdio: "ignore",
     env: {
       PATH: process.env["PATH"],
       HOME: folder,
