@@ -59,7 +59,7 @@ const complete = async (folder: string): Promise<void> => {
 const parts: Readonly<Record<string, (folder: string) => Promise<void>>> = {
   quick,
   latency: async (folder) => (await import("./latency.ts")).benchLatency(folder),
-  lake: async (folder) => (await import("./lake.ts")).benchLake(folder),
+  lake: async (folder) => (await import("./lake/lake.ts")).benchLake(folder),
   marts: async (folder) => (await import("./large/marts.ts")).benchMarts(folder),
   publication: async (folder) => (await import("./large/publication.ts")).benchPublication(folder),
   scale: async () => (await import("./scale/main.ts")).benchScale(),

@@ -1,6 +1,6 @@
 // Notes when this process holds the lock of a lake's writers: NODE_OPTIONS="--import …/lakeTurns.ts" TURNS=FILE
 import { appendFileSync } from "node:fs"
-import { Catalog } from "../src/load/storage/lake/Catalog.ts"
+import { Catalog } from "../../src/load/storage/lake/Catalog.ts"
 
 export interface HeldTurn {
   readonly process: number

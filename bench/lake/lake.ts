@@ -6,10 +6,10 @@ import { existsSync } from "node:fs"
 import { mkdir, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { type Simulator, startSimulator } from "../simulator/index.ts"
-import { bars } from "./bars.ts"
+import { type Simulator, startSimulator } from "../../simulator/index.ts"
+import { bars } from "../bars.ts"
 import type { HeldTurn } from "./lakeTurns.ts"
-import { writeSection } from "./section.ts"
+import { writeSection } from "../section.ts"
 
 const LATENCIES = [60, 150]
 const WORKERS = 2
@@ -18,7 +18,7 @@ const COLUMN_MILLIS = 250
 // A worker that has started waits for a run.
 const START_MILLIS = 5000
 
-const root = join(import.meta.dirname, "..")
+const root = join(import.meta.dirname, "../..")
 const lake = join(root, "node_modules/.lake")
 
 interface Ran {
@@ -161,7 +161,7 @@ ${charts.join("\n\n")}
 export const benchLake = async (folder: string): Promise<void> => {
   if (!existsSync(lake)) throw new Error("run `make test-lake` first: it installs PostgreSQL")
   process.env["LAKE"] = lake
-  const { startPostgres } = await import("../test/support/servers/postgres.ts")
+  const { startPostgres } = await import("../../test/support/servers/postgres.ts")
   const postgres = await startPostgres()
   try {
     const all: Array<Compared> = []
