@@ -5,7 +5,7 @@ import { DuckDBInstance } from "@duckdb/node-api"
 import { tableName } from "../src/domain/table/table.ts"
 import { marts } from "../src/load/marts/marts.ts"
 import { literal } from "../src/load/sql/sql.ts"
-import { coreTables } from "../src/pipelines/catalog.ts"
+import { coreTables } from "../src/pipelines/pipelines.ts"
 import { withoutMart } from "./withoutMart.ts"
 
 const root = join(import.meta.dirname, "..")
@@ -15,7 +15,7 @@ export const lineageFile = join(root, "docs/lineage.md")
 /** What is drawn together; the marts that no drawing names are drawn at the end. */
 const drawings: Readonly<Record<string, string>> = {
   "Vaults by hour and day":
-    "ratio_points ratio_days pnl_days position_days apy_daily pnl_daily vault_daily vault_hourly vault_lifecycle vault_performance vault_returns vault_flows apy_compare",
+    "ratio_points ratio_days pnl_days position_days apy_daily pnl_daily vault_daily vault_hourly vault_lifecycle vault_performance vault_returns vault_flows",
   "Vaults now": "vault_latest",
   "Allocations and protocols":
     "protocols protocol_names allocation_days allocation_daily protocol_exposure",

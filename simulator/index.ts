@@ -19,7 +19,7 @@ import { truthOf } from "./truth.ts"
 
 export type { OptionsPatch, FixedOptions, SimulatorOptions } from "./options.ts"
 export { defaultOptions, mergeOptions } from "./options.ts"
-export type { Fault, FaultAction, FaultRule, RateLimit } from "./serve/fault-types.ts"
+export type { Fault, FaultAction, FaultRule, RateLimit } from "./fault-types.ts"
 export type { LoggedRequest, RequestReport } from "./serve/request-log.ts"
 export type { Truth, VaultTruth } from "./truth.ts"
 export { truthOf } from "./truth.ts"

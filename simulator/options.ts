@@ -1,9 +1,9 @@
 // Every setting of the simulator, with its unit and default. A value of this type with both ends of history fixed
 // determines every response; nothing else is kept between requests except request counts and server caches.
-import type { AddressCase } from "./generate/addresses.ts"
-import type { TimeFormat } from "./generate/calendar.ts"
-import { dayMs, hourMs } from "./generate/calendar.ts"
-import type { Fault, RateLimit } from "./serve/fault-types.ts"
+import type { AddressCase } from "./values/addresses.ts"
+import type { TimeFormat } from "./values/calendar.ts"
+import { dayMs, hourMs } from "./values/calendar.ts"
+import type { Fault, RateLimit } from "./fault-types.ts"
 
 export type Role = "user" | "curator" | "admin"
 

@@ -1,9 +1,9 @@
 // What a complete export of the simulated platform must contain, computed from the options alone.
-import type { AddressKind } from "./generate/addresses.ts"
+import type { AddressKind } from "./values/addresses.ts"
 import { allocationDays, allocationsOn } from "./generate/allocations.ts"
 import { auditEntries, auditSeen } from "./generate/audit-log.ts"
 import { apySeries } from "./generate/apy.ts"
-import { hourMs, iso } from "./generate/calendar.ts"
+import { hourMs, iso } from "./values/calendar.ts"
 import { eachPnl } from "./generate/pnl.ts"
 import { eachRatio } from "./generate/ratio.ts"
 import type { Vault, World } from "./generate/world.ts"

@@ -6,7 +6,7 @@ import { basename, dirname, join, relative, resolve } from "node:path"
 import { describe, expect, it } from "vitest"
 import type { Table } from "../src/domain/table/table.ts"
 import { operationTables } from "../src/load/tables/index.ts"
-import { coreTables } from "../src/pipelines/catalog.ts"
+import { coreTables } from "../src/pipelines/pipelines.ts"
 
 const root = resolve(import.meta.dirname, "..")
 const read = (file: string) => readFileSync(join(root, file), "utf8")
@@ -77,7 +77,7 @@ describe("imports", () => {
     "model",
     "strategies",
     "areas",
-    "catalog.ts",
+    "pipelines.ts",
     "publication",
     "run",
     "workers",
@@ -128,12 +128,7 @@ describe("imports", () => {
         .map((name) => `${folder}/${name}`)
     })
     expect(needs.size).toBeGreaterThan(30)
-    expect(circular.toSorted()).toEqual([
-      "simulator/generate",
-      "simulator/options.ts",
-      "simulator/rows",
-      "simulator/serve",
-    ])
+    expect(circular).toEqual([])
   })
 
   it("from the rooms of docs/architecture.md, other stages import what is open to them", () => {
@@ -195,11 +190,11 @@ describe("imports", () => {
 
   it("no folder has more files side by side than a reader can take in", () => {
     const inFolders = files("{src,simulator,bench,demo,build,test}/**/*").filter(
-      (file) => !file.includes("fixtures") && statSync(join(root, file)).isFile(),
+      (file) => !/fixtures|node_modules/.test(file) && statSync(join(root, file)).isFile(),
     )
     const count = Map.groupBy(inFolders, dirname)
     const full = [...count].filter(([, inside]) => inside.length > 16).map(([folder]) => folder)
-    expect(full).toEqual(["simulator/generate", "src/transform/tables/vaults"])
+    expect(full).toEqual([])
   })
 
   it("docs/architecture.md has the folders of pipelines in that order", () => {
@@ -266,8 +261,8 @@ describe("imports", () => {
 describe("files", () => {
   const ours = files("{src,simulator}/**/*.ts")
 
-  it("none is longer than 400 lines", () => {
-    expect(ours.filter((file) => read(file).split("\n").length > 401)).toEqual([])
+  it("none is longer than 330 lines", () => {
+    expect(ours.filter((file) => read(file).split("\n").length > 331)).toEqual([])
   })
 
   it("each begins with what it is for", () => {

@@ -5,14 +5,9 @@ import { dirname, join, normalize } from "node:path"
 import { describe, expect, it } from "vitest"
 import { commands } from "../src/cli/commands/index.ts"
 import { globalFlags } from "../src/cli/parse/globalFlags.ts"
-import {
-  API_KEY,
-  API_KEY_FILE,
-  environmentName,
-  settingNames,
-  settingOf,
-} from "../src/config/settings/settings.ts"
+import { settingNames, settingOf } from "../src/config/settings/settings.ts"
 import { dictionary } from "../src/pipelines/readers/dictionary.ts"
+import { API_KEY, API_KEY_FILE, environmentName } from "../src/config/settings/Setting.ts"
 
 const root = join(import.meta.dirname, "..")
 const read = (file: string): string => readFileSync(join(root, file), "utf8")

@@ -1,7 +1,7 @@
 // The requests of one pass over the platform, by pipeline. The number of a pipeline's partitions follows from how it
 // finds them, and the number of requests of a partition's first reading from the pipeline's own planning code.
 import { dayOf, microsFromMillis } from "../../src/domain/values/time.ts"
-import { pipelines } from "../../src/pipelines/catalog.ts"
+import { pipelines } from "../../src/pipelines/pipelines.ts"
 import { defaultRunSettings } from "../../src/pipelines/model/runSettings.ts"
 import type { AnyPipeline, Cadence, Partition } from "../../src/pipelines/model/Pipeline.ts"
 import * as partitions from "../../src/pipelines/strategies/partitions.ts"

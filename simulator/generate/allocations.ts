@@ -1,6 +1,6 @@
 // Daily allocation of a vault over protocols (§2.9, "daily, per protocol"): one row for each.
-import { dayOfHour } from "./calendar.ts"
-import { rounded, smooth, unit } from "./noise.ts"
+import { dayOfHour } from "../values/calendar.ts"
+import { rounded, smooth, unit } from "../values/noise.ts"
 import { ratioAt } from "./ratio.ts"
 import type { Vault, World } from "./world.ts"
 import { lastHour } from "./world.ts"

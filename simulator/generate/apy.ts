@@ -1,6 +1,6 @@
 // Daily APY as decimal fractions (§2.9), raw and smoothed by a trailing median and mean (§4.1).
-import { dayMs, dayOfHour, hourMs } from "./calendar.ts"
-import { rounded, smooth, unit } from "./noise.ts"
+import { dayMs, dayOfHour, hourMs } from "../values/calendar.ts"
+import { rounded, smooth, unit } from "../values/noise.ts"
 import type { Vault, World } from "./world.ts"
 import { lastHour } from "./world.ts"
 

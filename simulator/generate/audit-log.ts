@@ -1,7 +1,7 @@
 // A vault's audit log (§2.9): live timelock events merged with manually recorded entries. Many
 // entries share a timestamp, because the cursor of §4.1 skips ties at the end of a page.
-import { dayMs, dayOfHour, hourMs, naive } from "./calendar.ts"
-import { choose, hexOf, keyOf, pick, unit } from "./noise.ts"
+import { dayMs, dayOfHour, hourMs, naive } from "../values/calendar.ts"
+import { choose, hexOf, keyOf, pick, unit } from "../values/noise.ts"
 import { governedFrom, timelocksOf } from "./timelocks.ts"
 import type { Vault, World } from "./world.ts"
 

@@ -1,6 +1,6 @@
 // Discount-factor ladders (§2.6): how much of a token's value counts as collateral, by size.
-import { addressOf, addressKey, withLetterCase } from "./addresses.ts"
-import { keyOf, rounded, unit } from "./noise.ts"
+import { addressOf, addressKey, withLetterCase } from "../values/addresses.ts"
+import { keyOf, rounded, unit } from "../values/noise.ts"
 import type { World } from "./world.ts"
 import { chains } from "./world.ts"
 

@@ -1,8 +1,8 @@
 // Loans (§2.4): each subaccount has up to three, as borrower or lender. Field names are invented.
-import { addressOf, withLetterCase } from "./addresses.ts"
-import { rawAmount } from "./amounts.ts"
-import { dayMs, iso } from "./calendar.ts"
-import { choose, pick, rounded, unit } from "./noise.ts"
+import { addressOf, withLetterCase } from "../values/addresses.ts"
+import { rawAmount } from "../values/amounts.ts"
+import { dayMs, iso } from "../values/calendar.ts"
+import { choose, pick, rounded, unit } from "../values/noise.ts"
 import type { Subaccount } from "./subaccounts.ts"
 import { directoryOf } from "./subaccounts.ts"
 import type { World } from "./world.ts"

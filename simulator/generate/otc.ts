@@ -1,6 +1,6 @@
 // OTC positions and margin requirements (§2.7); the document shows none of their fields.
-import { addressOf, withLetterCase } from "./addresses.ts"
-import { bytesOf, keyOf, pick, rounded, unit } from "./noise.ts"
+import { addressOf, withLetterCase } from "../values/addresses.ts"
+import { bytesOf, keyOf, pick, rounded, unit } from "../values/noise.ts"
 import type { Subaccount } from "./subaccounts.ts"
 import { directoryOf } from "./subaccounts.ts"
 import type { World } from "./world.ts"

@@ -1,6 +1,6 @@
 // Unrealized PnL snapshots (§2.8): a level in USD and in the vault's asset, every few hours.
-import { hourMs, timeWriter } from "./calendar.ts"
-import { rounded, smooth, unit } from "./noise.ts"
+import { hourMs, timeWriter } from "../values/calendar.ts"
+import { rounded, smooth, unit } from "../values/noise.ts"
 import type { Vault, World } from "./world.ts"
 import { lastHour } from "./world.ts"
 

@@ -1,10 +1,10 @@
 // What a subaccount holds (§2.2, §2.5): summary, positions elsewhere, and its health (§2.3). Figures are those of
 // `now`; only the times of calculation follow the clock.
-import { addressOf, withLetterCase } from "./addresses.ts"
-import { rawAmount } from "./amounts.ts"
+import { addressOf, withLetterCase } from "../values/addresses.ts"
+import { rawAmount } from "../values/amounts.ts"
 import { protocols } from "./allocations.ts"
-import { iso } from "./calendar.ts"
-import { choose, hexOf, keyOf, pick, rounded, unit } from "./noise.ts"
+import { iso } from "../values/calendar.ts"
+import { choose, hexOf, keyOf, pick, rounded, unit } from "../values/noise.ts"
 import { debtAndCredit, loansOf } from "./loans.ts"
 import type { Subaccount } from "./subaccounts.ts"
 import { holdingsOf } from "./subaccounts.ts"

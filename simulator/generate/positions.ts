@@ -1,9 +1,9 @@
 // The hourly positions snapshot of a vault (§2.9): subaccounts, their holdings, and the buffer.
-import { hourMs, iso } from "./calendar.ts"
+import { hourMs, iso } from "../values/calendar.ts"
 import { protocols } from "./allocations.ts"
-import { addressOf, withLetterCase } from "./addresses.ts"
-import { choose, keyOf, pick, rounded, unit } from "./noise.ts"
-import { rawAmount } from "./amounts.ts"
+import { addressOf, withLetterCase } from "../values/addresses.ts"
+import { choose, keyOf, pick, rounded, unit } from "../values/noise.ts"
+import { rawAmount } from "../values/amounts.ts"
 import { assetPrice } from "./pnl.ts"
 import { ratioAt } from "./ratio.ts"
 import type { Vault, World } from "./world.ts"

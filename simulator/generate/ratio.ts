@@ -1,6 +1,6 @@
 // Hourly ratio points (§2.9): backing, supply and collateral ratio of a vault at one hour.
-import { hourMs, timeWriter } from "./calendar.ts"
-import { rounded, smooth, unit } from "./noise.ts"
+import { hourMs, timeWriter } from "../values/calendar.ts"
+import { rounded, smooth, unit } from "../values/noise.ts"
 import type { Vault, World } from "./world.ts"
 import { lastHour } from "./world.ts"
 

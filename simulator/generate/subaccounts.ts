@@ -1,7 +1,7 @@
 // The subaccount directory (§2.1), and who may see which entry.
 import type { Role } from "../options.ts"
-import { addressOf, addressKey, withLetterCase } from "./addresses.ts"
-import { keyOf, rounded, smooth, unit } from "./noise.ts"
+import { addressOf, addressKey, withLetterCase } from "../values/addresses.ts"
+import { keyOf, rounded, smooth, unit } from "../values/noise.ts"
 import type { Vault, World } from "./world.ts"
 import { chains } from "./world.ts"
 

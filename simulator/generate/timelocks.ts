@@ -1,6 +1,6 @@
 // Timelock requests of a vault (§2.9, §3): one about every ten days, in every state.
-import { hourMs } from "./calendar.ts"
-import { choose, hexOf, keyOf, pick } from "./noise.ts"
+import { hourMs } from "../values/calendar.ts"
+import { choose, hexOf, keyOf, pick } from "../values/noise.ts"
 import type { Vault, World } from "./world.ts"
 
 export const timelockStatuses = ["scheduled", "executed", "cancelled"] as const

@@ -1,8 +1,8 @@
 // Transactions of a subaccount (§2.5): about one every eighteen hours, decoded. Fields are invented.
-import { addressOf, withLetterCase } from "./addresses.ts"
-import { rawAmount } from "./amounts.ts"
-import { hourMs, iso } from "./calendar.ts"
-import { choose, hexOf, keyOf, pick, rounded, unit } from "./noise.ts"
+import { addressOf, withLetterCase } from "../values/addresses.ts"
+import { rawAmount } from "../values/amounts.ts"
+import { hourMs, iso } from "../values/calendar.ts"
+import { choose, hexOf, keyOf, pick, rounded, unit } from "../values/noise.ts"
 import type { Subaccount } from "./subaccounts.ts"
 import type { World } from "./world.ts"
 import { chains } from "./world.ts"

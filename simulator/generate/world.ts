@@ -1,9 +1,9 @@
 // The platform one set of options describes: its vaults, and the hours its history spans.
 import type { FixedOptions } from "../options.ts"
-import type { AddressKind } from "./addresses.ts"
-import { addressOf, addressKey, withLetterCase } from "./addresses.ts"
-import { dayMs, hourMs } from "./calendar.ts"
-import { choose, keyOf, pick, unit } from "./noise.ts"
+import type { AddressKind } from "../values/addresses.ts"
+import { addressOf, addressKey, withLetterCase } from "../values/addresses.ts"
+import { dayMs, hourMs } from "../values/calendar.ts"
+import { choose, keyOf, pick, unit } from "../values/noise.ts"
 
 /** Numeric platform chain ids (§2). The last two are invented: the document shows only 1. */
 export const chains = { ethereum: 1, arbitrum: 42161, base: 8453, solana: 900, stellar: 1500 }

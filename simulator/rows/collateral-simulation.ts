@@ -1,11 +1,11 @@
 // POST /risk/collateral_simulation (§2.6): how much collateral a loan would need. Changes nothing.
-import { kindOf } from "../generate/addresses.ts"
-import { iso } from "../generate/calendar.ts"
+import { kindOf } from "../values/addresses.ts"
+import { iso } from "../values/calendar.ts"
 import { factorFor, ladderOf } from "../generate/discounts.ts"
-import { rounded } from "../generate/noise.ts"
-import { Body } from "../serve/body.ts"
-import { ApiError } from "../serve/errors.ts"
-import type { Call } from "../serve/row.ts"
+import { rounded } from "../values/noise.ts"
+import { Body } from "../call/body.ts"
+import { ApiError } from "../call/errors.ts"
+import type { Call } from "../call/row.ts"
 
 /** The minimum healthy factor, the server's default for collateral solving (§2.3). */
 const healthy = 1.2

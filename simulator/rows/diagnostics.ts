@@ -1,12 +1,12 @@
 // Rows of §4.1 that explain rather than publish: oracle classification and the revert reason.
 import { allocationsOn } from "../generate/allocations.ts"
-import { addressOf, withLetterCase } from "../generate/addresses.ts"
-import { dayOfHour, isoDay } from "../generate/calendar.ts"
-import { bits, choose, keyOf, rounded } from "../generate/noise.ts"
+import { addressOf, withLetterCase } from "../values/addresses.ts"
+import { dayOfHour, isoDay } from "../values/calendar.ts"
+import { bits, choose, keyOf, rounded } from "../values/noise.ts"
 import { lastHour } from "../generate/world.ts"
-import { ApiError, notFound } from "../serve/errors.ts"
-import type { Call, Row } from "../serve/row.ts"
-import { vaultBy } from "../serve/row.ts"
+import { ApiError, notFound } from "../call/errors.ts"
+import type { Call, Row } from "../call/row.ts"
+import { vaultBy } from "../call/row.ts"
 
 const pricingClasses = ["Primary", "Secondary Market", "CeFi"] as const
 

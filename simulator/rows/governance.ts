@@ -1,14 +1,14 @@
 // Rows of §4.1 about how a vault is governed: fees, audit log, permissions, roles, timelocks.
-import { addressOf, withLetterCase } from "../generate/addresses.ts"
+import { addressOf, withLetterCase } from "../values/addresses.ts"
 import { auditCategories, auditEntries, auditPage, auditRecord } from "../generate/audit-log.ts"
 import { protocols } from "../generate/allocations.ts"
-import { naive, parseMicros } from "../generate/calendar.ts"
-import { pick, unit } from "../generate/noise.ts"
+import { naive, parseMicros } from "../values/calendar.ts"
+import { pick, unit } from "../values/noise.ts"
 import { timelockStatuses, timelocksOf } from "../generate/timelocks.ts"
 import type { Vault, World } from "../generate/world.ts"
-import { invalid } from "../serve/errors.ts"
-import type { Call, Row } from "../serve/row.ts"
-import { chainScopedVault } from "../serve/row.ts"
+import { invalid } from "../call/errors.ts"
+import type { Call, Row } from "../call/row.ts"
+import { chainScopedVault } from "../call/row.ts"
 
 const member = (world: World, vault: Vault, role: string, index = 0): string => {
   const { seed, addressCase } = world.options

@@ -1,6 +1,6 @@
 // All rows of §4.
 import type { SimulatorOptions } from "../options.ts"
-import type { Row } from "../serve/row.ts"
+import type { Row } from "../call/row.ts"
 import { diagnosticRows } from "./diagnostics.ts"
 import { governanceRows } from "./governance.ts"
 import { riskRows } from "./risk.ts"

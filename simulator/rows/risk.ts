@@ -1,14 +1,14 @@
 // Rows of §4.4 about risk and for admins: collateral, discount-factor ladders, loans, OTC.
-import { kindOf, addressKey } from "../generate/addresses.ts"
-import { iso } from "../generate/calendar.ts"
+import { kindOf, addressKey } from "../values/addresses.ts"
+import { iso } from "../values/calendar.ts"
 import { factorFor, ladderOf, laddersOf } from "../generate/discounts.ts"
 import { allLoans, debtAndCredit } from "../generate/loans.ts"
-import { rounded } from "../generate/noise.ts"
+import { rounded } from "../values/noise.ts"
 import { allOtcPositions, marginRequirements } from "../generate/otc.ts"
 import { holdingsOf } from "../generate/subaccounts.ts"
-import { invalid, notFound } from "../serve/errors.ts"
-import type { Call, Row } from "../serve/row.ts"
-import { subaccountBy } from "../serve/subject.ts"
+import { invalid, notFound } from "../call/errors.ts"
+import type { Call, Row } from "../call/row.ts"
+import { subaccountBy } from "../call/subject.ts"
 import { collateralSimulation } from "./collateral-simulation.ts"
 
 const excessOrDeficit = (call: Call): unknown => {

@@ -1,13 +1,13 @@
 // Rows of §4.1 that publish a vault's history: PnL, ratio, APY, allocations, and the positions.
-import { isoDay, usDay } from "../generate/calendar.ts"
+import { isoDay, usDay } from "../values/calendar.ts"
 import { allocationDays, allocationsOn } from "../generate/allocations.ts"
 import { apySeries } from "../generate/apy.ts"
 import { pnlRecords } from "../generate/pnl.ts"
 import { positionsRecord } from "../generate/positions.ts"
 import { ratioRecords } from "../generate/ratio.ts"
-import { notFound } from "../serve/errors.ts"
-import type { Call, Row } from "../serve/row.ts"
-import { chainScopedVault, vaultBy } from "../serve/row.ts"
+import { notFound } from "../call/errors.ts"
+import type { Call, Row } from "../call/row.ts"
+import { chainScopedVault, vaultBy } from "../call/row.ts"
 
 const maxSnapshots = 1000
 

@@ -1,5 +1,5 @@
 // Rows of §4.3: reads of subaccounts with an API key, four of them at paths that are not shown.
-import { kindOf, addressKey } from "../generate/addresses.ts"
+import { kindOf, addressKey } from "../values/addresses.ts"
 import { allLoans, loansOf } from "../generate/loans.ts"
 import { otcPositionsOf } from "../generate/otc.ts"
 import {
@@ -12,9 +12,9 @@ import type { Subaccount } from "../generate/subaccounts.ts"
 import { directoryOf, listItem, mayRead } from "../generate/subaccounts.ts"
 import { transactionsOf } from "../generate/transactions.ts"
 import type { SimulatorOptions, Tier } from "../options.ts"
-import { invalid, notFound } from "../serve/errors.ts"
-import type { Call, Row } from "../serve/row.ts"
-import { subaccountBy } from "../serve/subject.ts"
+import { invalid, notFound } from "../call/errors.ts"
+import type { Call, Row } from "../call/row.ts"
+import { subaccountBy } from "../call/subject.ts"
 
 const ownSubaccounts = ({ world, role }: Call): unknown =>
   [...directoryOf(world).values()].filter((sub) => mayRead(role, sub)).map(listItem)

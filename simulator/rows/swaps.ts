@@ -1,11 +1,11 @@
 // The swap of §4.3: the one row that changes something. The simulator swaps nothing; it only returns a result.
-import { kindOf } from "../generate/addresses.ts"
-import { rawAmount } from "../generate/amounts.ts"
-import { choose, hexOf, keyOf, rounded, unit } from "../generate/noise.ts"
+import { kindOf } from "../values/addresses.ts"
+import { rawAmount } from "../values/amounts.ts"
+import { choose, hexOf, keyOf, rounded, unit } from "../values/noise.ts"
 import { chains } from "../generate/world.ts"
-import { Body } from "../serve/body.ts"
-import type { Call, Row } from "../serve/row.ts"
-import { subaccountBy } from "../serve/subject.ts"
+import { Body } from "../call/body.ts"
+import type { Call, Row } from "../call/row.ts"
+import { subaccountBy } from "../call/subject.ts"
 
 /** "Enumerated" (§2.11), but not listed: the EVM chains this platform has. */
 const swapChains = new Set([chains.ethereum, chains.arbitrum, chains.base])

@@ -1,18 +1,18 @@
 // Rows of §4.2: the vault directory, a vault's detail, summary and APY, and its withdrawals. The
 // document shows almost none of their field names (§2.10); these are invented.
-import { addressOf, withLetterCase } from "../generate/addresses.ts"
-import { rawAmount } from "../generate/amounts.ts"
+import { addressOf, withLetterCase } from "../values/addresses.ts"
+import { rawAmount } from "../values/amounts.ts"
 import { allocationsOn } from "../generate/allocations.ts"
 import { apySeries } from "../generate/apy.ts"
-import { dayOfHour, hourMs, iso } from "../generate/calendar.ts"
-import { pick, rounded, unit } from "../generate/noise.ts"
+import { dayOfHour, hourMs, iso } from "../values/calendar.ts"
+import { pick, rounded, unit } from "../values/noise.ts"
 import { assetPrice } from "../generate/pnl.ts"
 import { ratioAt } from "../generate/ratio.ts"
 import type { Vault, World } from "../generate/world.ts"
 import { chains, lastHour } from "../generate/world.ts"
-import { ApiError, invalid, notFound } from "../serve/errors.ts"
-import type { Call, Row } from "../serve/row.ts"
-import { vaultBy } from "../serve/row.ts"
+import { ApiError, invalid, notFound } from "../call/errors.ts"
+import type { Call, Row } from "../call/row.ts"
+import { vaultBy } from "../call/row.ts"
 
 const evmAddress = (world: World, ...parts: ReadonlyArray<string | number>): string =>
   withLetterCase(addressOf("evm", world.options.seed, ...parts), world.options.addressCase)

@@ -1,18 +1,18 @@
 // Rows of §4.4 about a vault's administration: curator views, raw timelock requests, fees earned.
-import { iso, naive } from "../generate/calendar.ts"
-import { kindOf, addressKey } from "../generate/addresses.ts"
-import { rawAmount } from "../generate/amounts.ts"
-import { hexOf, keyOf, pick, rounded, unit } from "../generate/noise.ts"
+import { iso, naive } from "../values/calendar.ts"
+import { kindOf, addressKey } from "../values/addresses.ts"
+import { rawAmount } from "../values/amounts.ts"
+import { hexOf, keyOf, pick, rounded, unit } from "../values/noise.ts"
 import { assetPrice } from "../generate/pnl.ts"
 import { ratioAt } from "../generate/ratio.ts"
 import { directoryOf, listItem } from "../generate/subaccounts.ts"
 import { timelockMs, timelockStatuses, timelocksOf } from "../generate/timelocks.ts"
 import { lastHour } from "../generate/world.ts"
 import type { SimulatorOptions } from "../options.ts"
-import { ApiError, invalid } from "../serve/errors.ts"
-import type { Call, Row } from "../serve/row.ts"
-import { vaultBy } from "../serve/row.ts"
-import { curatedVault } from "../serve/subject.ts"
+import { ApiError, invalid } from "../call/errors.ts"
+import type { Call, Row } from "../call/row.ts"
+import { vaultBy } from "../call/row.ts"
+import { curatedVault } from "../call/subject.ts"
 
 const linked = (call: Call) => {
   const vault = curatedVault(call)

@@ -1,7 +1,7 @@
 // API-key authentication and the tiers of §5. The document shows no status codes: the simulator gives 401 without a
 // valid key and 403 with one that does not suffice.
 import type { Role, SimulatorOptions, Tier } from "../options.ts"
-import { ApiError } from "./errors.ts"
+import { ApiError } from "../call/errors.ts"
 
 const rolesByTier: Readonly<Record<Exclude<Tier, "public">, readonly Role[]>> = {
   key: ["user", "curator", "admin"],

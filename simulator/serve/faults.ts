@@ -1,7 +1,7 @@
 // Chooses the fault, if any, that applies to a request, from the rules, the seed and how often the same URL was
 // requested, so that a run repeats exactly however its requests are interleaved.
-import { keyOf, unit } from "../generate/noise.ts"
-import type { Fault } from "./fault-types.ts"
+import { keyOf, unit } from "../values/noise.ts"
+import type { Fault } from "../fault-types.ts"
 
 export class FaultChooser {
   readonly #faults: readonly Fault[]

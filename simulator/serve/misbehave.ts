@@ -1,7 +1,7 @@
 // Carries out the chosen fault. What Hono cannot express is done on the raw socket.
 import type { HttpBindings } from "@hono/node-server"
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
-import type { Fault } from "./fault-types.ts"
+import type { Fault } from "../fault-types.ts"
 import { retryAfterHeader } from "./rate-limit.ts"
 
 type Outgoing = HttpBindings["outgoing"]

@@ -1,5 +1,5 @@
 // A token bucket (§7: 429 exists; §8: thresholds and reset behaviour not shown).
-import type { RateLimit } from "./fault-types.ts"
+import type { RateLimit } from "../fault-types.ts"
 
 export interface Grant {
   readonly allowed: boolean

@@ -1,5 +1,5 @@
 // Turns a correct response into one that breaks or extends the documented shape.
-import { bits, choose } from "../generate/noise.ts"
+import { bits, choose } from "../values/noise.ts"
 
 type JsonRecord = Record<string, unknown>
 

@@ -1,7 +1,7 @@
 // Builds the parser from the commands, runs the command that was typed, and explains wrong use.
 import yargs, { type Argv } from "yargs"
 import { didYouMean } from "../config/read/nearest.ts"
-import { API_KEY, API_KEY_FILE } from "../config/settings/settings.ts"
+import { API_KEY, API_KEY_FILE } from "../config/settings/Setting.ts"
 import { decideColors } from "./terminal/color.ts"
 import { complain, complaintText } from "./terminal/complaints.ts"
 import {

@@ -12,16 +12,9 @@ import { type ConfigFile, defaultFile, readConfigFile } from "./read/file.ts"
 import { type Origin, originText } from "./settings/origin.ts"
 import { readProxies } from "./environment/proxies.ts"
 import { type Path, problemSubject, read, unknownKey } from "./read/read.ts"
-import {
-  API_KEY,
-  API_KEY_FILE,
-  environmentName,
-  type SettingName,
-  settingNames,
-  settingOf,
-  type Settings,
-} from "./settings/settings.ts"
+import { type SettingName, settingNames, settingOf, type Settings } from "./settings/settings.ts"
 import { unknownVariables } from "./environment/unknownVariables.ts"
+import { API_KEY, API_KEY_FILE, environmentName } from "./settings/Setting.ts"
 
 export interface Config {
   readonly settings: Settings

@@ -15,7 +15,7 @@ import { storedTables } from "./tables/ddl.ts"
 import { decodeRow, json, number, text } from "./duckdb/decodeRow.ts"
 import { databaseError, type LoadError, type WarehouseLocked } from "./errors.ts"
 import { executeAll } from "./commit/executeAll.ts"
-import { knownRows } from "./commit/known/knownRows.ts"
+import { storedRows } from "./commit/stored/storedRows.ts"
 import { migrate } from "./tables/migrate.ts"
 import { type Parameter, readRows, type Row } from "./duckdb/readRows.ts"
 import {
@@ -30,7 +30,7 @@ import {
 import type { Session } from "./commit/session.ts"
 import { sqlFile } from "./sql/sqlFile.ts"
 import { duckdbFile } from "./storage/file/duckdbFile.ts"
-import type { OpenOptions, Storage } from "./storage/Storage.ts"
+import type { Database, OpenOptions, Storage } from "./storage/Storage.ts"
 import { storedColumns } from "./tables/storedColumns.ts"
 import { operationTables } from "./tables/index.ts"
 import { mayBeRecorded, type TaskKey } from "./commit/taskRows.ts"
@@ -143,101 +143,24 @@ const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
   const tables = [...options.tables, ...operationTables]
   const { storage = duckdbFile(options.dataDir) } = options
   const database = yield* opened(storage, options, tables)
-  const { reader, writer, accepts, checkpoint, isAnyEmpty, makeCopy, rowCounts } = database
   const shared = movedClock(clock, database.clockAhead)
-  const micros = () => microsFromMillis(shared.currentTimeMillisUnsafe())
-
-  const { forget, ...known } = knownRows(rowCounts)
-  let last = 0
-  const session: Session = {
-    connection: writer,
-    runId: options.runId,
-    tick: () => (last = Math.max(last + 1, micros())),
-    ...known,
-    exclusively: (work) =>
-      database.exclusively((turn) => {
-        if (turn.othersWrote) forget()
-        return work(turn)
-      }),
-    storedColumns: storedColumns(writer),
-    accepts,
-    checkpoint,
-    makeCopy,
-  }
+  const { tick, startAt } = ticks(shared)
+  const session = sessionOf(database, options.runId, tick)
   yield* attempt("Preparing the warehouse's tables", () =>
     migrate(session, tables, database.keepCopy),
   )
-  const read = async (
-    sql: string,
-    parameters: ReadonlyArray<Parameter> = [],
-    needs: ReadonlyArray<string> = [],
-  ) => (needs.length > 0 && (await isAnyEmpty(needs)) ? [] : readRows(reader, sql, parameters))
-  // Where the connection to a lake's catalog was lost, a statement is read again on a new one, but not inside a transaction.
-  let isAtOneMoment = false
+  const read = readerOf(database)
   // Whatever writes rows records that there.
   const [latest = 0] = (yield* attempt("Reading the last run", () =>
     read(sqlFile("state", "latest_instant"), [], ["ops.partition_changes"]),
   )).map(number("latest"))
-  const openedAt = Math.max(latest, micros())
-  last = openedAt
-
-  // There is one connection to write with and one transaction at a time, which must not be interrupted halfway.
-  const turn = yield* Semaphore.make(1)
-  const exclusively = <A>(what: string, work: (session: Session) => Promise<A>) =>
-    Semaphore.withPermit(turn, Effect.uninterruptible(attempt(what, () => work(session))))
-
-  const names = new Set(tables.map(tableName))
-  const queue = yield* commitQueue(
-    (take) => exclusively("Committing rows", () => commitGroup(session, take)),
-    (batch) => checkBatch(batch, names),
-    database.longestWaitMillis,
-  )
-
+  const openedAt = startAt(latest)
   return Warehouse.of({
-    commit: (batch) => Effect.flatMap(queue(batch), Deferred.await),
-    queue,
-    cursors: Effect.map(
-      attempt("Reading the cursors", () => read(sqlFile("state", "cursors"), [], ["ops.cursors"])),
-      (found) => {
-        const byPipeline = Map.groupBy(found.map(decodeCursor), ({ pipeline }) => pipeline)
-        return (pipeline) =>
-          new Map(byPipeline.get(pipeline)?.map(({ entity, cursor }) => [entity, cursor]))
-      },
-    ),
-    rows: (...query) =>
-      Effect.retry(
-        attempt("Reading the warehouse", () => read(...query)),
-        { times: 1, while: ({ reason }) => reason === "Catalog" && !isAtOneMoment },
-      ),
-    rowCounts: attempt("Reading how many rows there are", rowCounts),
+    ...reading(database, read),
+    ...(yield* writing(database, session, tables)),
     mayBeRecorded: (task) => mayBeRecorded(session, task),
-    hasWrittenAll: (table) => known.keys.areAll(table),
-    mayHold: (set) => !isBegunHere(session) || known.ranges.mayHold(set),
-    atOneMoment: (work) =>
-      Effect.acquireUseRelease(
-        attempt("Reading the warehouse", async () => {
-          await reader.run("BEGIN TRANSACTION READ ONLY")
-          isAtOneMoment = true
-        }),
-        () => work,
-        () =>
-          Effect.promise(async () => {
-            isAtOneMoment = false
-            await reader.run("ROLLBACK").catch(() => undefined)
-          }),
-      ),
-    execute: (statements, changed = []) =>
-      exclusively("Running statements on the warehouse", () =>
-        executeAll(session, statements, changed),
-      ),
-    startRun: (start) => exclusively("Recording the run's start", () => startRun(session, start)),
-    finishRun: (outcome, bookkeeping, limits) =>
-      exclusively("Recording the run's end", async () => {
-        const summary = await finishRun(session, outcome, bookkeeping, limits)
-        await checkpoint()
-        return summary
-      }),
-    exclusively,
+    hasWrittenAll: (table) => session.keys.areAll(table),
+    mayHold: (set) => !isBegunHere(session) || session.ranges.mayHold(set),
     alone: Effect.tryPromise({
       try: () => database.alone(),
       catch: lockedOr("Keeping other processes out of the warehouse"),
@@ -252,6 +175,120 @@ const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
       attempt("Reading which runs are in progress", () => database.isRunning(runId)),
   })
 })
+
+/** Instants in microseconds since 1970, each later than the one before. */
+const ticks = (clock: Clock.Clock) => {
+  const now = () => microsFromMillis(clock.currentTimeMillisUnsafe())
+  let last = 0
+  return {
+    tick: () => (last = Math.max(last + 1, now())),
+    /** Returns now, or `earliest` if that is later; the ticks follow. */
+    startAt: (earliest: number) => (last = Math.max(earliest, now())),
+  }
+}
+
+const sessionOf = (database: Database, runId: string, tick: () => number): Session => {
+  const { writer, accepts, checkpoint, makeCopy } = database
+  const { forget, ...known } = storedRows(database.rowCounts)
+  return {
+    connection: writer,
+    runId,
+    tick,
+    ...known,
+    exclusively: (work) =>
+      database.exclusively((turn) => {
+        if (turn.othersWrote) forget()
+        return work(turn)
+      }),
+    storedColumns: storedColumns(writer),
+    accepts,
+    checkpoint,
+    makeCopy,
+  }
+}
+
+type Read = (
+  sql: string,
+  parameters?: ReadonlyArray<Parameter>,
+  needs?: ReadonlyArray<string>,
+) => Promise<ReadonlyArray<Row>>
+
+const readerOf =
+  ({ reader, isAnyEmpty }: Database): Read =>
+  async (sql, parameters = [], needs = []) =>
+    needs.length > 0 && (await isAnyEmpty(needs)) ? [] : readRows(reader, sql, parameters)
+
+/** What reads what is committed. */
+const reading = ({ reader, rowCounts }: Database, read: Read) => {
+  // Where the connection to a lake's catalog was lost, a statement is read again on a new one, but not inside a transaction.
+  let isAtOneMoment = false
+  const begin = attempt("Reading the warehouse", async () => {
+    await reader.run("BEGIN TRANSACTION READ ONLY")
+    isAtOneMoment = true
+  })
+  const end = Effect.promise(async () => {
+    isAtOneMoment = false
+    await reader.run("ROLLBACK").catch(() => undefined)
+  })
+  return {
+    cursors: Effect.map(
+      attempt("Reading the cursors", () => read(sqlFile("state", "cursors"), [], ["ops.cursors"])),
+      cursorsOf,
+    ),
+    rows: (...query) =>
+      Effect.retry(
+        attempt("Reading the warehouse", () => read(...query)),
+        { times: 1, while: ({ reason }) => reason === "Catalog" && !isAtOneMoment },
+      ),
+    rowCounts: attempt("Reading how many rows there are", rowCounts),
+    atOneMoment: (work) =>
+      Effect.acquireUseRelease(
+        begin,
+        () => work,
+        () => end,
+      ),
+  } satisfies Partial<Warehouse["Service"]>
+}
+
+/** What writes: there is one connection to write with, and one transaction at a time. */
+const writing = Effect.fnUntraced(function* (
+  database: Database,
+  session: Session,
+  tables: ReadonlyArray<Table>,
+) {
+  const turn = yield* Semaphore.make(1)
+  // A transaction must not be interrupted halfway.
+  const exclusively = <A>(what: string, work: (session: Session) => Promise<A>) =>
+    Semaphore.withPermit(turn, Effect.uninterruptible(attempt(what, () => work(session))))
+  const names = new Set(tables.map(tableName))
+  const queue = yield* commitQueue(
+    (take) => exclusively("Committing rows", () => commitGroup(session, take)),
+    (batch) => checkBatch(batch, names),
+    database.longestWaitMillis,
+  )
+  return {
+    exclusively,
+    queue,
+    commit: (batch) => Effect.flatMap(queue(batch), Deferred.await),
+    execute: (statements, changed = []) =>
+      exclusively("Running statements on the warehouse", () =>
+        executeAll(session, statements, changed),
+      ),
+    startRun: (start) => exclusively("Recording the run's start", () => startRun(session, start)),
+    finishRun: (outcome, bookkeeping, limits) =>
+      exclusively("Recording the run's end", async () => {
+        const summary = await finishRun(session, outcome, bookkeeping, limits)
+        await database.checkpoint()
+        return summary
+      }),
+  } satisfies Partial<Warehouse["Service"]>
+})
+
+const cursorsOf = (found: ReadonlyArray<Row>) => {
+  const byPipeline = Map.groupBy(found.map(decodeCursor), ({ pipeline }) => pipeline)
+  return (pipeline: string): ReadonlyMap<string, unknown> =>
+    new Map(byPipeline.get(pipeline)?.map(({ entity, cursor }) => [entity, cursor]))
+}
 
 const decodeCursor = decodeRow({
   pipeline: text("pipeline"),

@@ -103,8 +103,8 @@ export const makeApp = (site: Site): Hono => {
   })
   api("/api/query", (c) => queryResponse(site, c.req.query()))
   api("/api/completion", (c) =>
-    Effect.map(site.catalog, (catalog) => {
-      const [words, begun] = completeSql(catalog, c.req.query("sql") ?? "")
+    Effect.map(site.vocabulary, (vocabulary) => {
+      const [words, begun] = completeSql(vocabulary, c.req.query("sql") ?? "")
       return c.json({ words, begun })
     }),
   )

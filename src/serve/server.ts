@@ -8,7 +8,7 @@ import { makeApp } from "./app.ts"
 import { loadAssets } from "./assets.ts"
 import { listen } from "./listen.ts"
 import type { Limits } from "./runQuery.ts"
-import { cachedCatalog, cachedCompleteness, cachedOverview } from "./site.ts"
+import { cachedCompleteness, cachedOverview, cachedVocabulary } from "./site.ts"
 
 export interface ServeOptions {
   readonly dataDir: string
@@ -44,7 +44,7 @@ export const serve = Effect.fnUntraced(function* (options: ServeOptions) {
     assets: yield* Effect.promise(loadAssets),
     overview: yield* cachedOverview(latest),
     completeness: yield* cachedCompleteness(latest),
-    catalog: yield* cachedCatalog(latest),
+    vocabulary: yield* cachedVocabulary(latest),
     access,
     run: (effect, until) => Effect.runPromise(Fiber.await(fork(effect, until))),
   })

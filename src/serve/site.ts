@@ -4,7 +4,10 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
 import type { LatestCopy } from "../pipelines/readers/latestCopy.ts"
-import { type Catalog, readCatalog } from "../pipelines/readers/query/catalog.ts"
+import {
+  type QueryVocabulary,
+  readQueryVocabulary,
+} from "../pipelines/readers/query/queryVocabulary.ts"
 import {
   parametersIn,
   type PublishedCopy,
@@ -26,7 +29,7 @@ export interface Site extends QueryContext {
   readonly assets: Assets
   readonly overview: Effect.Effect<Overview, ReadError>
   readonly completeness: Effect.Effect<Completeness, ReadError>
-  readonly catalog: Effect.Effect<Catalog, ReadError>
+  readonly vocabulary: Effect.Effect<QueryVocabulary, ReadError>
   readonly access: Access
   readonly run: <A, E>(
     effect: Effect.Effect<A, E>,
@@ -62,7 +65,8 @@ export const cachedCompleteness = Effect.fnUntraced(function* (latest: LatestCop
   return completeness
 })
 
-export const cachedCatalog = (latest: LatestCopy) => cached(latest, "1 hour", readCatalog)
+export const cachedVocabulary = (latest: LatestCopy) =>
+  cached(latest, "1 hour", readQueryVocabulary)
 
 /** Caches what `read` returns for the newest copy. */
 const cached = <A>(

@@ -5,9 +5,11 @@ import { asNumber, type JsonObject, stableStringify, typeOfJson } from "../domai
 import type { Table } from "../domain/table/table.ts"
 import type { Drift, RejectedRecord } from "../domain/wire/violation.ts"
 import { columnViolation, firstSeen, type SeenField } from "./columnViolation.ts"
-import { converters, readField, valueOf } from "./fields/readField.ts"
+import { readField, valueOf } from "./fields/readField.ts"
 import { configuredColumn, configuredNames } from "./fields/settings.ts"
 import { fieldsOf, lookupOf, valueAt } from "./fields/wireNames.ts"
+import { FieldsByRow } from "./FieldsByRow.ts"
+import { plainValues, repeated } from "./plainValues.ts"
 import type { Source } from "./Source.ts"
 
 export interface RecordOptions {
@@ -245,37 +247,6 @@ export class RecordReader {
 const isList = (given: Value | ReadonlyArray<Value>): given is ReadonlyArray<Value> =>
   Array.isArray(given)
 
-// Twice as fast as Array.from(…).fill(…).
-const repeated = (length: number, value: Value): ReadonlyArray<Value> => {
-  const values: Array<Value> = []
-  for (let row = 0; row < length; row++) values.push(value)
-  return values
-}
-
-/**
- * The values of a field that every record has and the column keeps whole, as in a history. Returns `undefined` for any
- * other field: its records must be read separately, which takes four times as long.
- */
-const plainValues = (
-  { type, read }: Column,
-  name: string,
-  records: ReadonlyArray<JsonObject>,
-): ReadonlyArray<Value> | undefined => {
-  if (read !== undefined) return undefined
-  const convert = type === "double" ? finite : converters[type]
-  const values: Array<Value> = []
-  for (const record of records) {
-    const value = record[name]
-    const converted = value === undefined || value === null ? undefined : convert(value)
-    if (converted === undefined) return undefined
-    values.push(converted)
-  }
-  return values
-}
-
-const finite = (value: unknown): number | undefined =>
-  typeof value === "number" && Number.isFinite(value) ? value : undefined
-
 /** Whether the record has exactly these fields, in this order. */
 const hasFields = (record: JsonObject, fields: ReadonlyArray<string>): boolean => {
   let at = 0
@@ -284,23 +255,4 @@ const hasFields = (record: JsonObject, fields: ReadonlyArray<string>): boolean =
     at += 1
   }
   return at === fields.length
-}
-
-/** Sets of fields by row; most rows have none. */
-class FieldsByRow {
-  private readonly rows = new Map<number, Set<string>>()
-
-  add(row: number, field: string): void {
-    const fields = this.rows.get(row)
-    if (fields === undefined) this.rows.set(row, new Set([field]))
-    else fields.add(field)
-  }
-
-  get(row: number): ReadonlySet<string> | undefined {
-    return this.rows.get(row)
-  }
-
-  get isEmpty(): boolean {
-    return this.rows.size === 0
-  }
 }

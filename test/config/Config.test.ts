@@ -8,8 +8,9 @@ import { describe, expect, it } from "vitest"
 import { originText } from "../../src/config/settings/origin.ts"
 import { nearest } from "../../src/config/read/nearest.ts"
 import { read } from "../../src/config/read/read.ts"
-import { environmentName, settingNames, settingOf } from "../../src/config/settings/settings.ts"
+import { settingNames, settingOf } from "../../src/config/settings/settings.ts"
 import { complaints, config, configFolder, useConfigFolder } from "../support/configFolder.ts"
+import { environmentName } from "../../src/config/settings/Setting.ts"
 
 useConfigFolder()
 

@@ -4,7 +4,7 @@ import { DuckDBInstance } from "@duckdb/node-api"
 import { allColumns, tableName } from "../../src/domain/table/table.ts"
 import { storedTables } from "../../src/load/tables/ddl.ts"
 import { literal } from "../../src/load/sql/sql.ts"
-import { coreTables } from "../../src/pipelines/catalog.ts"
+import { coreTables } from "../../src/pipelines/pipelines.ts"
 
 const tables = coreTables.flatMap(storedTables)
 

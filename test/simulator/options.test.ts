@@ -1,6 +1,6 @@
 // What the options change: names, forms, shapes, addresses, paths; and the seed's determinism.
 import { describe, expect, it } from "vitest"
-import { kindOf } from "../../simulator/generate/addresses.ts"
+import { kindOf } from "../../simulator/values/addresses.ts"
 import type { Bench, Json } from "./support.ts"
 import { admin, closeSimulators, start, user, vaultsOf } from "./support.ts"
 

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import { allColumns, type Table, tableName, versionsOf } from "../../src/domain/table/table.ts"
 import { defaultTimeFields } from "../../src/domain/wire/timeFields.ts"
 import { marts } from "../../src/load/marts/marts.ts"
-import { pipelines } from "../../src/pipelines/catalog.ts"
+import { pipelines } from "../../src/pipelines/pipelines.ts"
 import { replay, type ReplayOptions } from "../../src/pipelines/archive/replay.ts"
 import { queries, query } from "./warehouseRun.ts"
 

@@ -8,7 +8,7 @@ import { decode } from "../../src/extract/decode.ts"
 import { pipelineOf } from "../../src/pipelines/archive/archivedRows.ts"
 import { mapRecords } from "../../src/transform/mapRecords.ts"
 import type { MappedResponse } from "../../src/transform/Source.ts"
-import { coreTables } from "../../src/pipelines/catalog.ts"
+import { coreTables } from "../../src/pipelines/pipelines.ts"
 
 const address = `0x${"ab".repeat(20)}`
 const lineage = { responseId: "r", receivedAt: 1 }

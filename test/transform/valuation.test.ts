@@ -17,7 +17,7 @@ import { annualizedApyRows } from "../../src/transform/tables/vaults/annualized_
 import { performanceFeeRows } from "../../src/transform/tables/vaults/performance_fees.ts"
 import { vaultDetailRows } from "../../src/transform/tables/vaults/vaultDetailRecords.ts"
 import { vaultSummaryRows } from "../../src/transform/tables/vaults/vaultSummaryRecords.ts"
-import { withdrawalRows } from "../../src/transform/tables/vaults/withdrawalRecords.ts"
+import { withdrawalRows } from "../../src/transform/tables/vaults/withdrawals/withdrawalRecords.ts"
 
 const address = `0x${"ab".repeat(20)}`
 const other = `0x${"CD".repeat(20)}`

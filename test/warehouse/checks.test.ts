@@ -6,7 +6,7 @@ import { checksDirectory, sqlChecks } from "../../src/load/checks/sqlChecks.ts"
 import { tableChecks } from "../../src/load/checks/tableChecks.ts"
 import { readTests } from "../../src/load/sql/warehouseFile.ts"
 import { CATALOG } from "../../src/load/sql/sql.ts"
-import { tables as catalogTables } from "../../src/pipelines/catalog.ts"
+import { tables as catalogTables } from "../../src/pipelines/pipelines.ts"
 import {
   stopClock,
   openWarehouse,

@@ -4,7 +4,7 @@ import { expect, it } from "vitest"
 import { lineageFile, lineageOf, lineagePage } from "../../demo/lineage.ts"
 import { withoutMart } from "../../demo/withoutMart.ts"
 import { marts } from "../../src/load/marts/marts.ts"
-import { coreTables } from "../../src/pipelines/catalog.ts"
+import { coreTables } from "../../src/pipelines/pipelines.ts"
 
 it("docs/lineage.md is that of the marts as they are; `make docs` writes it", async () => {
   expect(readFileSync(lineageFile, "utf8")).toBe(await lineagePage())

@@ -14,7 +14,7 @@ import { CATALOG, identifier, literal, qualified, storedType } from "../../src/l
 import { operationTables } from "../../src/load/tables/index.ts"
 import type { WarehouseTest } from "../../src/load/sql/warehouseFile.ts"
 import { copyTemplate } from "../../src/load/storage/template.ts"
-import { coreTables } from "../../src/pipelines/catalog.ts"
+import { coreTables } from "../../src/pipelines/pipelines.ts"
 
 export const declaredTables: ReadonlyArray<Table> = [...coreTables, ...operationTables]
 

@@ -262,31 +262,6 @@ describe("marts against the service's own answers", () => {
       near(row?.["collateral_ratio_low"], par.low, address)
     }
   })
-
-  it("apy_compare: three yields of a day", async () => {
-    for (const { address, raw, smoothed, ratio } of vaults) {
-      const rows = await byDay("apy_compare", address)
-      const closes = dailyBars(ratio, (point) => point.adjusted_redeem_ratio)
-      const closed = dailyBars(ratio, ({ timestamp }) => Date.parse(timestamp))
-      let compared = 0
-      for (const [day, row] of rows) {
-        const week = shifted(day, -7)
-        const [close, before] = [closes.get(day)?.close, closes.get(week)?.close]
-        const hours =
-          ((closed.get(day)?.close ?? NaN) - (closed.get(week)?.close ?? NaN)) / 3_600_000
-        const fromRatio =
-          close === undefined || before === undefined || Math.abs(hours - 7 * 24) > 7
-            ? undefined
-            : (close / before) ** ((365 * 24) / hours) - 1
-        near(row["apy_smoothed"], smoothed.get(day), `${address} ${day}`)
-        near(row["apy_unsmoothed"], raw.get(day), `${address} ${day}`)
-        near(row["apy_from_ratio"], fromRatio, `${address} ${day}`)
-        if (fromRatio !== undefined) compared += 1
-      }
-      expect([...raw.keys()].every((day) => rows.has(day))).toBe(true)
-      expect(compared > 0).toBe(closes.size > 8)
-    }
-  })
 })
 
 describe("comments", () => {

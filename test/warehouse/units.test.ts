@@ -1,6 +1,6 @@
 // No unit is claimed that the API document does not give (§2.9), and one name for two figures is explained.
 import { expect, it } from "vitest"
-import { coreTables } from "../../src/pipelines/catalog.ts"
+import { coreTables } from "../../src/pipelines/pipelines.ts"
 import { marts } from "../../src/load/marts/marts.ts"
 
 const column = (mart: string, name: string) =>

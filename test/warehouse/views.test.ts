@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { marts } from "../../src/load/marts/marts.ts"
 import { STORAGE_VERSION } from "../../src/load/storage/template.ts"
 import { CATALOG, identifier, literal } from "../../src/load/sql/sql.ts"
-import { pipelineNames } from "../../src/pipelines/catalog.ts"
+import { pipelineNames } from "../../src/pipelines/pipelines.ts"
 import {
   addRows,
   stopClock,

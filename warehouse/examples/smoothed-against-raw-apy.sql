@@ -15,10 +15,11 @@ days as (
         day,
         apy_smoothed,
         apy_unsmoothed,
-        smoothed_minus_unsmoothed
-    from mart.apy_compare
+        apy_smoothed - apy_unsmoothed as smoothed_minus_unsmoothed
+    from mart.vault_daily
     where
-        smoothed_minus_unsmoothed is not null
+        apy_smoothed is not null
+        and apy_unsmoothed is not null
         and (getvariable('vault')::varchar is null or getvariable('vault')::varchar in (vault_address, vault_name))
 ),
 

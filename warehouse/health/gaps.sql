@@ -2,12 +2,6 @@
 -- vaults (or whatever else is read separately) with the longest, `ranges` says what is missing.
 with
 
-listed as (
-    select distinct chain_id, vault_address
-    from core.vaults
-    where is_current
-),
-
 names as (
     select vault_address, arg_max(vault_name, valid_from) as vault_name
     from core.vaults
@@ -31,7 +25,6 @@ of_subjects as (
         state = 'permanent'
         or (
             state = 'open'
-            -- No run reads a vault that is in no list any more, unless it is named.
             and (
                 vault_address is null
                 or exists (

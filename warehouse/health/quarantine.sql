@@ -1,13 +1,6 @@
 -- Responses and records that break the contract and are still in quarantine, by pipeline, of what the runs read.
 with
 
--- No run reads a vault that is in no list any more, unless it is named.
-listed as (
-    select distinct chain_id, vault_address
-    from core.vaults
-    where is_current
-),
-
 of_vaults as (
     select
         pipeline,

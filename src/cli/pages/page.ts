@@ -1,5 +1,5 @@
 // The page of all commands, generated from the parser's help and the lists of settings and exit codes.
-import { API_KEY, API_KEY_FILE } from "../../config/settings/settings.ts"
+import { API_KEY, API_KEY_FILE } from "../../config/settings/Setting.ts"
 import { parser } from "../commandLine.ts"
 import { commands } from "../commands/index.ts"
 import { exitCodes } from "../parse/exit.ts"

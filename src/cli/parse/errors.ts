@@ -1,6 +1,6 @@
 // Errors as a user reads them: what is wrong with the command line, and what to do about each kind of failure.
 import * as Effect from "effect/Effect"
-import { API_KEY } from "../../config/settings/settings.ts"
+import { API_KEY } from "../../config/settings/Setting.ts"
 import { ApiError } from "../../domain/wire/errors.ts"
 import { UsageError } from "../../domain/UsageError.ts"
 import { complaintText } from "../terminal/complaints.ts"

@@ -2,12 +2,8 @@
 // `--help` loads this, so it imports nothing heavy.
 import type { Options } from "yargs"
 import { expected, type Kind } from "../../config/settings/kinds.ts"
-import {
-  environmentName,
-  type Setting,
-  settingNames,
-  settingOf,
-} from "../../config/settings/settings.ts"
+import { settingNames, settingOf } from "../../config/settings/settings.ts"
+import { environmentName, type Setting } from "../../config/settings/Setting.ts"
 
 const defaultText = ({ default: value, defaultText: text, kind }: Setting): string => {
   if (text !== undefined) return text

@@ -2,13 +2,8 @@
 import type { ConfigProblem } from "../ConfigError.ts"
 import { SERVE_TOKEN } from "../secrets/serveToken.ts"
 import { nearest, isSameName } from "../read/nearest.ts"
-import {
-  API_KEY,
-  API_KEY_FILE,
-  environmentName,
-  settingNames,
-  settingOf,
-} from "../settings/settings.ts"
+import { settingNames, settingOf } from "../settings/settings.ts"
+import { API_KEY, API_KEY_FILE, environmentName } from "../settings/Setting.ts"
 
 const PREFIX = "VAULTHOUSE_"
 

@@ -5,7 +5,6 @@ import { parseAddress } from "../../domain/values/address.ts"
 import { pathProblem, segmentProblem } from "../../domain/wire/servicePath.ts"
 import { parseDay, SECONDS_PER_DAY, SECONDS_PER_HOUR } from "../../domain/values/time.ts"
 import { expected, type Fields, type Kind, patterns } from "../settings/kinds.ts"
-import { removedSettings } from "../settings/removed.ts"
 import { didYouMean } from "./nearest.ts"
 import { readPostgresUrl, readSecretUrl, readWarehouse } from "../secrets/secretUrl.ts"
 
@@ -200,12 +199,6 @@ const readFields = (fields: Fields, value: Readonly<Record<string, unknown>>, pa
 }
 
 export const unknownKey = (key: string, known: ReadonlyArray<string>, path: Path): Read => {
-  const advised = removedSettings[path.join(".")]
-  if (advised !== undefined) {
-    return Result.fail([
-      { path, detail: `\`${key}\` is no longer a setting: ${advised}`, isName: true },
-    ])
-  }
   const guess = didYouMean(key, known)
   const names = known.map((name) => `\`${name}\``).join(", ")
   const advice = guess === "" ? `; the settings here are ${names}` : guess

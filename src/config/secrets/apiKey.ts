@@ -4,7 +4,7 @@ import { resolve } from "node:path"
 import * as Redacted from "effect/Redacted"
 import { type ConfigProblem, unreadable } from "../ConfigError.ts"
 import type { Origin } from "../settings/origin.ts"
-import { API_KEY, API_KEY_FILE } from "../settings/settings.ts"
+import { API_KEY, API_KEY_FILE } from "../settings/Setting.ts"
 
 export interface ApiKey {
   readonly value: Redacted.Redacted<string> | undefined

@@ -1,6 +1,7 @@
 // The text of a new configuration file: the chosen settings, and other useful ones as comments.
 import { Document } from "yaml"
-import { API_KEY, API_KEY_FILE, type SettingName, settingOf } from "../settings/settings.ts"
+import { type SettingName, settingOf } from "../settings/settings.ts"
+import { API_KEY, API_KEY_FILE } from "../settings/Setting.ts"
 
 /** The settings that a new file sets, in this order. */
 export const chosenSettings = ["baseUrl", "platformSegment", "dataDir"] as const

@@ -11,10 +11,11 @@ import { Latency } from "./Latency.ts"
 import type { Pace } from "./Pace.ts"
 import type { Learnt, PaceOptions } from "./PaceState.ts"
 import { durationText, type Failure } from "../retry.ts"
-import { type PaceStore, sharedStarts } from "./sharedStarts.ts"
+import { sharedStarts } from "./sharedStarts.ts"
 import { Slots } from "./Slots.ts"
 import { ownStarts } from "./Starts.ts"
 import { statusText } from "../http/statusText.ts"
+import type { PaceStore } from "./PaceStore.ts"
 
 /** What the budget learns from a response. */
 export interface Observation {

@@ -8,37 +8,10 @@ import * as Fiber from "effect/Fiber"
 import * as Latch from "effect/Latch"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import type * as Scope from "effect/Scope"
 import { Pace } from "./Pace.ts"
 import { type PaceOptions, PaceState, rememberedState } from "./PaceState.ts"
+import type { PaceStore, PaceStoreError, StoredPace } from "./PaceStore.ts"
 import type { Starts } from "./Starts.ts"
-
-/** Stores the pace of one origin for all processes that send requests to it. */
-export interface PaceStore {
-  readonly read: Effect.Effect<StoredPace, PaceStoreError>
-  /** Stores a state if `version` is still the stored version; with `announce`, all processes read it at once. */
-  readonly replace: (
-    version: number,
-    state: string,
-    announce: boolean,
-  ) => Effect.Effect<boolean, PaceStoreError>
-  /** Runs `listener` whenever this process or another has announced a state, until the scope closes. */
-  readonly onAnnounced: (listener: () => void) => Effect.Effect<void, never, Scope.Scope>
-  /** Called once, when other processes are found that send requests too. */
-  readonly onShared?: ((others: number) => void) | undefined
-}
-
-export interface StoredPace {
-  /** 0 if nothing is stored. */
-  readonly version: number
-  readonly state: string | undefined
-  /** The time of the store's clock in milliseconds. */
-  readonly now: number
-}
-
-export interface PaceStoreError {
-  readonly message: string
-}
 
 const EXCHANGE_MILLIS = 250
 // Starts are reserved this long in advance, so that half of them are left at the next exchange.
@@ -93,80 +66,206 @@ interface Change {
 }
 
 export const sharedStarts = Effect.fnUntraced(function* (options: PaceOptions, store: PaceStore) {
-  const process = randomUUID()
   // One clock for all fibers, because the clock of a run's fibers may be another machine's.
-  const clock = yield* Clock.Clock
-  let pace = new Pace(options)
-  let processes = 1
-  /** Changes of `pace` that have not been stored yet. */
-  let unshared: Array<Change> = []
+  const starts = new SharedStarts(options, store, yield* Clock.Clock)
+  yield* starts.exchange(START_TIMEOUT_MILLIS)
+  yield* store.onAnnounced(starts.requestExchange)
+  yield* Effect.forkScoped(Effect.forever(starts.keepExchanging))
+  return starts
+})
+
+class SharedStarts implements Starts {
+  readonly #options: PaceOptions
+  readonly #store: PaceStore
+  readonly #clock: Clock.Clock
+  readonly #process = randomUUID()
+  #pace: Pace
+  #processes = 1
+  /** Changes of the pace that have not been stored yet. */
+  #unshared: Array<Change> = []
   /** Reserved starts, in the store's time like all times of the pace. */
-  let starts: Array<number> = []
-  let reservedAt = 0
-  let earliestStart = 0
+  #reserved: Array<number> = []
+  #reservedAt = 0
+  #earliestStart = 0
   /** How far the store's clock is ahead of this process's. */
-  let skew: number | undefined
+  #skew: number | undefined
   /** The number of requests that wait or are under way. */
-  let demand = 0
-  let exchangedAt = -Infinity
-  let isUnreachable = false
-  let isShared = false
-  const exchangeRequested = Latch.makeUnsafe()
-  let exchanged = Deferred.makeUnsafe<void>()
+  #demand = 0
+  #exchangedAt = -Infinity
+  #isUnreachable = false
+  #isShared = false
+  readonly #exchangeRequested = Latch.makeUnsafe()
+  #exchanged = Deferred.makeUnsafe<void>()
 
-  const now = Effect.sync(() => clock.currentTimeMillisUnsafe() + (skew ?? 0))
-
-  const read = Effect.gen(function* () {
-    const sentAt = clock.currentTimeMillisUnsafe()
-    const stored = yield* store.read
-    const receivedAt = clock.currentTimeMillisUnsafe()
-    // The store's clock was read between the two times. The known skew is kept if it is possible, to avoid jitter.
-    const [min, max] = [stored.now - receivedAt, stored.now - sentAt]
-    skew = Math.min(max, Math.max(min, skew ?? (min + max) / 2))
-    return stored
-  })
-
-  /** How many starts to reserve, so that the starts of all processes last for `AHEAD_MILLIS`. */
-  const startsToReserve = (limitPerSecond: number): number => {
-    if (demand === 0 || limitPerSecond === Infinity) return 0
-    const share = (limitPerSecond * AHEAD_MILLIS) / 1000 / processes
-    const target = Math.min(demand, Math.ceil(share))
-    return starts.length > target / 2 ? 0 : target - starts.length
+  constructor(options: PaceOptions, store: PaceStore, clock: Clock.Clock) {
+    this.#options = options
+    this.#store = store
+    this.#clock = clock
+    this.#pace = new Pace(options)
   }
 
-  const tryExchange = Effect.gen(function* () {
-    const stored = yield* read
-    const { pace: next, present } = readShared(options, stored)
-    const changes = unshared.length
-    for (const { apply } of unshared) apply(next)
-    const all = { ...present, [process]: stored.now }
-    processes = Object.keys(all).length
+  readonly pace = (): Pace => this.#pace
+
+  readonly concurrency = (): number =>
+    Math.max(1, Math.floor(this.#pace.concurrency / this.#processes))
+
+  readonly now = Effect.sync(() => this.#clock.currentTimeMillisUnsafe() + (this.#skew ?? 0))
+
+  readonly reserve = Effect.suspend(() => {
+    const age = this.#clock.currentTimeMillisUnsafe() - this.#exchangedAt
+    if (age > STALE_MILLIS && !this.#isUnreachable) return this.#awaitExchange
+    return Effect.flatMap(this.now, (at) => {
+      const wait = this.#waitAt(at)
+      return wait === undefined ? this.#awaitExchange : Effect.succeed(wait)
+    })
+  })
+
+  readonly observe = (apply: Change["apply"]): void => {
+    const { eventEndsAt } = this.#pace
+    apply(this.#pace)
+    const isEvent = this.#pace.eventEndsAt !== eventEndsAt
+    this.#unshared.push({ apply, isEvent })
+    if (!isEvent) return
+    this.#reserved = []
+    this.requestExchange()
+  }
+
+  readonly during: Starts["during"] = (request) =>
+    Effect.suspend(() => {
+      this.#demand += 1
+      if (this.#demand === 1) this.requestExchange()
+      return Effect.ensuring(
+        request,
+        Effect.sync(() => (this.#demand -= 1)),
+      )
+    })
+
+  readonly requestExchange = (): void => {
+    this.#exchangeRequested.openUnsafe()
+  }
+
+  /** Exchanges when a start or a change needs it, and a few times a second while there are requests. */
+  readonly keepExchanging = Effect.gen({ self: this }, function* () {
+    const sooner = Latch.await(this.#exchangeRequested)
+    yield* this.#isIdle ? sooner : Effect.race(sooner, Effect.sleep(EXCHANGE_MILLIS))
+    this.#exchangeRequested.closeUnsafe()
+    if (this.#isIdle) this.#exchangedAt = -Infinity
+    else yield* this.exchange(TIMEOUT_MILLIS)
+    if (this.#isUnreachable) yield* Effect.sleep(EXCHANGE_MILLIS)
+  })
+
+  readonly exchange = (timeoutMillis: number): Effect.Effect<void> =>
+    this.#exchangeWithin(timeoutMillis).pipe(
+      Effect.matchEffect({
+        onSuccess: () => Effect.sync(() => (this.#isUnreachable = false)),
+        onFailure: (error) => this.#lose(error),
+      }),
+      Effect.ensuring(
+        Effect.suspend(() => {
+          this.#exchangedAt = this.#clock.currentTimeMillisUnsafe()
+          const done = this.#exchanged
+          this.#exchanged = Deferred.makeUnsafe<void>()
+          return Deferred.succeed(done, undefined)
+        }),
+      ),
+      Effect.asVoid,
+    )
+
+  get #isIdle(): boolean {
+    return this.#demand === 0 && this.#unshared.length === 0
+  }
+
+  /** Whether a change that has not been stored yet is the first 429 of an event. */
+  get #hasEvent(): boolean {
+    return this.#unshared.some(({ isEvent }) => isEvent)
+  }
+
+  readonly #awaitExchange = Effect.suspend(() => {
+    this.requestExchange()
+    return Effect.as(Deferred.await(this.#exchanged), 1)
+  })
+
+  /** Takes a reserved start and returns 0, or returns how long to wait; `undefined` where none is reserved. */
+  #waitAt(at: number): number | undefined {
+    const pace = this.#pace
+    if (this.#isUnreachable || pace.limitPerSecond === Infinity) {
+      return pace.reserve(at, this.#processes)
+    }
+    const pause = pace.pauseMillis(at)
+    if (pause > 0) return pause
+    const interval = 1000 / pace.limitPerSecond
+    const latest = Math.max(interval * this.#processes, LATE_MILLIS)
+    if (at - this.#reservedAt > latest) {
+      this.#reserved = this.#reserved.filter((start) => start > at - latest)
+    }
+    const [first] = this.#reserved
+    if (first === undefined) return undefined
+    const wait = Math.max(first, this.#earliestStart) - at
+    if (wait > 0) return wait
+    // Late starts must not become a burst, as in `Pace.reserve`.
+    this.#earliestStart = Math.max(this.#earliestStart, at - interval) + interval
+    this.#reserved.shift()
+    if (this.#startsToReserve(pace.limitPerSecond) > 0) this.requestExchange()
+    return 0
+  }
+
+  /** How many starts to reserve, so that the starts of all processes last for `AHEAD_MILLIS`. */
+  #startsToReserve(limitPerSecond: number): number {
+    if (this.#demand === 0 || limitPerSecond === Infinity) return 0
+    const share = (limitPerSecond * AHEAD_MILLIS) / 1000 / this.#processes
+    const target = Math.min(this.#demand, Math.ceil(share))
+    return this.#reserved.length > target / 2 ? 0 : target - this.#reserved.length
+  }
+
+  #readStore(): Effect.Effect<StoredPace, PaceStoreError> {
+    return Effect.gen({ self: this }, function* () {
+      const sentAt = this.#clock.currentTimeMillisUnsafe()
+      const stored = yield* this.#store.read
+      const receivedAt = this.#clock.currentTimeMillisUnsafe()
+      // The store's clock was read between the two times. The known skew is kept if it is possible, to avoid jitter.
+      const [min, max] = [stored.now - receivedAt, stored.now - sentAt]
+      this.#skew = Math.min(max, Math.max(min, this.#skew ?? (min + max) / 2))
+      return stored
+    })
+  }
+
+  /** Applies this process's changes to the stored pace and reserves starts; `false` if another process was faster. */
+  readonly #tryExchange = Effect.gen({ self: this }, function* () {
+    const stored = yield* this.#readStore()
+    const { pace: next, present } = readShared(this.#options, stored)
+    const changes = this.#unshared.length
+    for (const { apply } of this.#unshared) apply(next)
+    const all = { ...present, [this.#process]: stored.now }
+    this.#processes = Object.keys(all).length
     // A 429 invalidates the starts reserved before it.
-    if (next.eventEndsAt !== pace.eventEndsAt) starts = []
-    const reserved = next.reserveAhead(stored.now, startsToReserve(next.limitPerSecond))
-    const isStored = yield* store.replace(
+    if (next.eventEndsAt !== this.#pace.eventEndsAt) this.#reserved = []
+    const reserved = next.reserveAhead(stored.now, this.#startsToReserve(next.limitPerSecond))
+    const isStored = yield* this.#store.replace(
       stored.version,
       encode({ pace: next.state, processes: all }),
-      unshared.some(({ isEvent }) => isEvent),
+      this.#hasEvent,
     )
     if (!isStored) return false
-    unshared = unshared.slice(changes)
-    pace = next
-    for (const { apply } of unshared) apply(pace)
-    if (processes > 1 && !isShared) {
-      isShared = true
-      store.onShared?.(processes - 1)
-    }
-    if (unshared.some(({ isEvent }) => isEvent)) return true
-    starts.push(...reserved)
-    reservedAt = yield* now
+    this.#unshared = this.#unshared.slice(changes)
+    this.#pace = next
+    for (const { apply } of this.#unshared) apply(next)
+    this.#reportOthers()
+    if (this.#hasEvent) return true
+    this.#reserved.push(...reserved)
+    this.#reservedAt = yield* this.now
     return true
   })
 
+  #reportOthers(): void {
+    if (this.#processes < 2 || this.#isShared) return
+    this.#isShared = true
+    this.#store.onShared?.(this.#processes - 1)
+  }
+
   /** Exchanges within a time limit, even if the store does not react to an interruption. */
-  const exchangeWithin = Effect.fnUntraced(function* (timeoutMillis: number) {
+  readonly #exchangeWithin = Effect.fnUntraced({ self: this }, function* (timeoutMillis: number) {
     const fiber = yield* Effect.forkChild(
-      Effect.repeat(tryExchange, { until: (isStored) => isStored }),
+      Effect.repeat(this.#tryExchange, { until: (isStored) => isStored }),
     )
     return yield* Fiber.join(fiber).pipe(
       Effect.timeoutOrElse({
@@ -179,98 +278,12 @@ export const sharedStarts = Effect.fnUntraced(function* (options: PaceOptions, s
     )
   })
 
-  const exchange = (timeoutMillis: number) =>
-    exchangeWithin(timeoutMillis).pipe(
-      Effect.matchEffect({
-        onSuccess: () => Effect.sync(() => (isUnreachable = false)),
-        onFailure: ({ message }) =>
-          Effect.suspend(() => {
-            unshared = unshared.slice(-MAX_UNSHARED)
-            if (isUnreachable) return Effect.void
-            isUnreachable = true
-            return Effect.logWarning(
-              `The shared request budget can't be reached (${message}). Until it can, this process keeps to its share of the last known rate.`,
-            )
-          }),
-      }),
-      Effect.ensuring(
-        Effect.gen(function* () {
-          exchangedAt = clock.currentTimeMillisUnsafe()
-          const done = exchanged
-          exchanged = Deferred.makeUnsafe<void>()
-          yield* Deferred.succeed(done, undefined)
-        }),
-      ),
+  #lose({ message }: PaceStoreError): Effect.Effect<void> {
+    this.#unshared = this.#unshared.slice(-MAX_UNSHARED)
+    if (this.#isUnreachable) return Effect.void
+    this.#isUnreachable = true
+    return Effect.logWarning(
+      `The shared request budget can't be reached (${message}). Until it can, this process keeps to its share of the last known rate.`,
     )
-
-  const awaitExchange = Effect.suspend(() => {
-    exchangeRequested.openUnsafe()
-    return Deferred.await(exchanged)
-  })
-
-  const keepExchanging = Effect.gen(function* () {
-    const isIdle = demand === 0 && unshared.length === 0
-    const sooner = Latch.await(exchangeRequested)
-    yield* isIdle ? sooner : Effect.race(sooner, Effect.sleep(EXCHANGE_MILLIS))
-    exchangeRequested.closeUnsafe()
-    if (demand === 0 && unshared.length === 0) exchangedAt = -Infinity
-    else yield* exchange(TIMEOUT_MILLIS)
-    if (isUnreachable) yield* Effect.sleep(EXCHANGE_MILLIS)
-  })
-
-  const reserve = Effect.gen(function* () {
-    const age = clock.currentTimeMillisUnsafe() - exchangedAt
-    if (age > STALE_MILLIS && !isUnreachable) {
-      yield* awaitExchange
-      return 1
-    }
-    const at = yield* now
-    if (isUnreachable || pace.limitPerSecond === Infinity) return pace.reserve(at, processes)
-    const pause = pace.pauseMillis(at)
-    if (pause > 0) return pause
-    const interval = 1000 / pace.limitPerSecond
-    const latest = Math.max(interval * processes, LATE_MILLIS)
-    if (at - reservedAt > latest) starts = starts.filter((start) => start > at - latest)
-    const first = starts[0]
-    if (first === undefined) {
-      yield* awaitExchange
-      return 1
-    }
-    const wait = Math.max(first, earliestStart) - at
-    if (wait > 0) return wait
-    // Late starts must not become a burst, as in `Pace.reserve`.
-    earliestStart = Math.max(earliestStart, at - interval) + interval
-    starts.shift()
-    if (startsToReserve(pace.limitPerSecond) > 0) exchangeRequested.openUnsafe()
-    return 0
-  })
-
-  yield* exchange(START_TIMEOUT_MILLIS)
-  yield* store.onAnnounced(() => exchangeRequested.openUnsafe())
-  yield* Effect.forkScoped(Effect.forever(keepExchanging))
-
-  return {
-    concurrency: () => Math.max(1, Math.floor(pace.concurrency / processes)),
-    pace: () => pace,
-    now,
-    reserve,
-    observe: (apply) => {
-      const { eventEndsAt } = pace
-      apply(pace)
-      const isEvent = pace.eventEndsAt !== eventEndsAt
-      unshared.push({ apply, isEvent })
-      if (!isEvent) return
-      starts = []
-      exchangeRequested.openUnsafe()
-    },
-    during: (request) =>
-      Effect.suspend(() => {
-        demand += 1
-        if (demand === 1) exchangeRequested.openUnsafe()
-        return Effect.ensuring(
-          request,
-          Effect.sync(() => (demand -= 1)),
-        )
-      }),
-  } satisfies Starts
-})
+  }
+}

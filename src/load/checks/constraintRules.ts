@@ -3,7 +3,7 @@ import type { Column, Range, Reference } from "../../domain/table/column.ts"
 import { allColumns, type Table } from "../../domain/table/table.ts"
 import { identifier, identifiers, literal } from "../sql/sql.ts"
 import type { LookUp } from "./Check.ts"
-import { base, has, known, ofRows, type Rule, SKEW_SECONDS } from "./tableRule.ts"
+import { base, has, ofRows, type Rule, SKEW_SECONDS, withLookUp } from "./tableRule.ts"
 import type { Severity } from "../../domain/run/checkResult.ts"
 
 /** No platform of smart contracts is older than the first chain that has them. */
@@ -197,7 +197,7 @@ const references: Rule = (table) =>
         ),
         ...(lookUp === undefined
           ? { sql: of.sql }
-          : known(table, lookUp.name, lookUp.value, ...rule)),
+          : withLookUp(table, lookUp.name, lookUp.value, ...rule)),
       },
     ]
   })

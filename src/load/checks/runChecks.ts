@@ -24,7 +24,7 @@ export const findOffenders = Effect.fnUntraced(function* (
   const { rows: read, rowCounts } = yield* Warehouse
   const stored = yield* rowCounts
   const { passed, filled } = yield* screen(checks, scope, stored)
-  const partsOf = yield* parts(checks, scope, stored)
+  const scopesOf = yield* scopes(checks, scope, stored)
   const isFilled = Effect.fnUntraced(function* (table: string) {
     if (filled.has(table)) return true
     // What published copies hold is made when it is first published; a mart has no count.
@@ -46,7 +46,7 @@ export const findOffenders = Effect.fnUntraced(function* (
     }
     let failures = 0
     const examples: Array<Row> = []
-    for (const part of passed.has(check) ? [] : partsOf(check)) {
+    for (const part of passed.has(check) ? [] : scopesOf(check)) {
       const rows = yield* read(
         `select *, count(*) over ()::double as ${COUNT} from (${check.sql(part)}) limit ${MAX_EXAMPLES}`,
       )
@@ -66,8 +66,8 @@ export const findOffenders = Effect.fnUntraced(function* (
 
 const touchedMonth = decodeRow({ table: text("name"), month: text("month") })
 
-/** The parts of a check: `scope`, or the months of it that a run touched, as many at a time as hold so many rows. */
-const parts = Effect.fnUntraced(function* (
+/** The scopes of a check: `scope`, or the months of it that a run touched, as many at a time as hold so many rows. */
+const scopes = Effect.fnUntraced(function* (
   checks: ReadonlyArray<Check>,
   scope: Scope,
   stored: ReadonlyMap<string, number>,

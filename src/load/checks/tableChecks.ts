@@ -8,7 +8,7 @@ import {
   base,
   has,
   hasMonths,
-  known,
+  withLookUp,
   ofEntities,
   ofEntity,
   ofMonths,
@@ -103,7 +103,7 @@ const runKnown: Rule = (table) =>
           "_run_id is a run of ops.runs, or of the archive a warehouse was rebuilt from",
         ),
         // The run ids of archived responses are looked up only if there are such rows.
-        ...known(
+        ...withLookUp(
           table,
           "known_runs",
           "t._run_id",
@@ -122,7 +122,7 @@ const responseKnown: Rule = (table) =>
           "response_known",
           "_response_id is an archived response of raw.responses that landed",
         ),
-        ...known(
+        ...withLookUp(
           table,
           "landed_responses",
           "t._response_id",
@@ -142,7 +142,7 @@ const vaultKnown: Rule = (table) =>
     ? undefined
     : {
         ...base(table, "vault_known", "vault_address is a vault of core.vaults"),
-        ...known(
+        ...withLookUp(
           table,
           "known_vaults",
           // Null is no vault.

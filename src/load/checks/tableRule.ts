@@ -97,7 +97,7 @@ export const ofRows = (
 }
 
 /** As `ofRows`, of a value that must be known. */
-export const known = (
+export const withLookUp = (
   table: Table,
   lookUp: LookUp,
   value: string,

@@ -7,7 +7,7 @@ import type { MergeContext } from "./merge/merge.ts"
 import { sameKey } from "./merge/matching.ts"
 import { identifier, identifiers, instant, qualified } from "../sql/sql.ts"
 import { appendTemporary, createTemporary, columnTypes } from "./merge/stage.ts"
-import type { StoredKeys } from "./known/storedKeys.ts"
+import type { StoredKeys } from "./stored/storedKeys.ts"
 
 /** Rows that never change keep their time, so literal bounds let DuckDB skip all that is older. */
 const withinTimes = (table: Table, columns: ReadonlyArray<ReadonlyArray<Value>>): string => {

@@ -27,7 +27,6 @@ const names: ReadonlyArray<string> = [
   "allocation_days",
   "allocation_daily",
   "pnl_daily",
-  "apy_compare",
   "freshness",
   "completeness",
   "vault_subaccount_links",

@@ -2,6 +2,7 @@
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import type { Table } from "../../domain/table/table.ts"
 import { LoadError } from "../errors.ts"
+import { sqlFile } from "../sql/sqlFile.ts"
 import { fingerprintOf } from "../tables/warehouseLayout.ts"
 import type { Holder } from "../lock/LockFile.ts"
 import { convert } from "../duckdb/readRows.ts"
@@ -23,17 +24,6 @@ export type Condition =
     }
   | { readonly state: "broken"; readonly why: string; readonly advice?: string }
 
-const anyTable = `
-  select 1 from information_schema.tables
-  where table_catalog = 'inspected' and table_type = 'BASE TABLE' limit 1`
-
-const inspection = `
-  select (select count(*)::double from information_schema.tables
-          where table_catalog = 'inspected' and table_type = 'BASE TABLE') as tables,
-    (select run_id || ' (' || command || '): ' || coalesce(outcome, 'did not end')
-     from inspected.ops.runs order by started_at desc limit 1) as last_run,
-    (select any_value(fingerprint) from inspected.ops.layout) as layout`
-
 /** `attach` attaches it read-only as `inspected`, if there is one. Never fails: an error becomes the result. */
 export const inspect = async (
   tables: ReadonlyArray<Table>,
@@ -43,10 +33,10 @@ export const inspect = async (
   const connection = await instance.connect()
   try {
     if (!(await attach(connection))) return { state: "absent" }
-    // Another process may have made the lake and not yet its tables, which it makes all at once.
-    const made = await connection.runAndReadAll(anyTable)
+    const made = await connection.runAndReadAll(sqlFile("status", "is_made"))
     if (made.currentRowCount === 0) return { state: "absent" }
-    const [row] = (await connection.runAndReadAll(inspection)).convertRowObjects(convert)
+    const found = await connection.runAndReadAll(sqlFile("status", "inspection"))
+    const [row] = found.convertRowObjects(convert)
     const last = row?.["last_run"]
     return {
       state: "opens",

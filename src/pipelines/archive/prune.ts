@@ -13,7 +13,7 @@ import {
 } from "../../archive/segments.ts"
 import { microsFromMillis, MICROS_PER_DAY } from "../../domain/values/time.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
-import { coreTables } from "../catalog.ts"
+import { coreTables } from "../pipelines.ts"
 import { archiveOf, inArchive } from "../publication/archiveOf.ts"
 import { existingWarehouse, type Place, placeOf } from "../publication/warehouse.ts"
 import { removeSegments } from "./archivedRows.ts"

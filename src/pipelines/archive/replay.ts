@@ -9,7 +9,7 @@ import {
 } from "../../load/transfer/compareTables.ts"
 import { replaceTables } from "../../load/transfer/replaceTables.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
-import { pipelineTables } from "../catalog.ts"
+import { pipelineTables } from "../pipelines.ts"
 import { noWarehouse, warehouseExists } from "../publication/warehouse.ts"
 import { archiveOf, inArchive } from "../publication/archiveOf.ts"
 import { recordHealth } from "../publication/health.ts"

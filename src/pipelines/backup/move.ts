@@ -7,7 +7,7 @@ import { LoadError } from "../../load/errors.ts"
 import { type CopiedTable, moveToFile, moveToLake } from "../../load/transfer/moveWarehouse.ts"
 import { databaseFile } from "../../load/storage/file/duckdbFile.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
-import { tables as declared } from "../catalog.ts"
+import { tables as declared } from "../pipelines.ts"
 import { createMartViews } from "../publication/martViews.ts"
 import {
   existingWarehouse,

@@ -1,7 +1,7 @@
 // One message as JSON that Slack (`text`), Discord (`content`) and plain receivers (`message`, `problems`) read alike.
 // Texts of the service can't ping anyone or break the formatting.
 import type { Problem } from "../../domain/run/problem.ts"
-import type { Changes } from "./changes.ts"
+import type { ProblemChanges } from "./problemChanges.ts"
 
 export type Event = "problem" | "resolved" | "reminder" | "test"
 
@@ -42,7 +42,7 @@ const MAX_LINE = 300
 // Discord refuses a message of more than 2,000 characters.
 const MAX_TEXT = 1800
 
-export const messageOf = (changes: Changes, sender: Sender): Message => {
+export const messageOf = (changes: ProblemChanges, sender: Sender): Message => {
   const { begun, resolved, repeated, open } = changes
   const event = begun.length > 0 ? "problem" : resolved.length > 0 ? "resolved" : "reminder"
   const shown = { problem: begun, resolved, reminder: repeated }[event]

@@ -13,12 +13,12 @@ import { readProblems } from "../readers/problems/problems.ts"
 import { failedRun } from "../readers/problems/problemTexts.ts"
 import {
   afterSending,
-  changesOf,
+  problemChanges,
   isHeldBack,
   isNothing,
   nothingSent,
   type Sent,
-} from "./changes.ts"
+} from "./problemChanges.ts"
 import { deliver, ping, Undelivered } from "./deliver.ts"
 import { messageOf, type Sender, testMessage } from "./message.ts"
 import { idOf, isMessageReceiver, nameOf, type Receiver, unreachable } from "./receiver.ts"
@@ -60,7 +60,7 @@ export const notify = Effect.fnUntraced(function* (options: NotifyOptions, end: 
     const id = idOf(receiver)
     const sent = before.get(id) ?? nothingSent
     after.set(id, sent)
-    const changes = changesOf(receiver, problems, sent, now)
+    const changes = problemChanges(receiver, problems, sent, now)
     if (isNothing(changes) || isHeldBack(sent, changes, now)) return undefined
     const detail = yield* deliver(receiver, messageOf(changes, sender), true)
     after.set(id, afterSending(sent, changes, now))

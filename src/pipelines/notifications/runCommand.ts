@@ -9,7 +9,7 @@ import * as Layer from "effect/Layer"
 import type { PlatformError } from "effect/PlatformError"
 import * as ChildProcess from "effect/process/ChildProcess"
 import * as Stream from "effect/Stream"
-import { API_KEY } from "../../config/settings/settings.ts"
+import { API_KEY } from "../../config/settings/Setting.ts"
 import type { Message } from "./message.ts"
 
 const processes = Layer.provide(

@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import { problemKinds } from "../../domain/run/problem.ts"
 import { writeDurably } from "../../load/files/durableFiles.ts"
 import { filesError } from "../../load/errors.ts"
-import type { Sent } from "./changes.ts"
+import type { Sent } from "./problemChanges.ts"
 
 /** By the receiver's id. */
 export type SentByReceiver = ReadonlyMap<string, Sent>

@@ -5,7 +5,7 @@ import type { Check } from "../../load/checks/Check.ts"
 import { literal } from "../../load/sql/sql.ts"
 import { configuredNames } from "../../transform/fields/settings.ts"
 import { namesOf } from "../../transform/fields/wireNames.ts"
-import { coreTables } from "../catalog.ts"
+import { coreTables } from "../pipelines.ts"
 
 export interface ContractSettings {
   readonly contracts?: Readonly<Record<string, Contract>>

@@ -18,8 +18,8 @@ import { filesError } from "../../load/errors.ts"
 import { sqlFile } from "../../load/sql/sqlFile.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 
-/** SQL of each part: warehouse/health/<part>.sql. Instants are ISO-8601 UTC. */
-const parts = {
+/** SQL of each section: warehouse/health/<section>.sql, which may read `listed`. Instants are ISO-8601 UTC. */
+const sections = {
   /** Without the age, which depends on when it is read. */
   freshness: decodeRow({
     /** A series, or a pipeline that has none. */
@@ -75,19 +75,19 @@ const parts = {
   run_ends: decodeRow({ outcome: text("outcome"), ended_at: text("ended_at") }),
 } as const
 
-/** Tables without which a part has no rows. */
+/** Tables without which a section has no rows. */
 const needs: Readonly<Record<string, ReadonlyArray<string>>> = {
   gaps: ["ops.gaps"],
   quarantine: ["ops.quarantine"],
   failed_checks: ["ops.check_results"],
 }
 
-type Parts = typeof parts
+type Sections = typeof sections
 
-export type HealthRow<Part extends keyof Parts> = ReturnType<Parts[Part]>
+export type HealthRow<Section extends keyof Sections> = ReturnType<Sections[Section]>
 
 export type Health = {
-  readonly [Part in keyof Parts]: ReadonlyArray<HealthRow<Part>>
+  readonly [Section in keyof Sections]: ReadonlyArray<HealthRow<Section>>
 } & {
   /** When this was read from the warehouse. */
   readonly as_of: string
@@ -95,12 +95,15 @@ export type Health = {
 
 const fileOf = (dataDir: string): string => join(dataDir, "health.json")
 
+const sqlOf = (section: string): string =>
+  `with listed as (${sqlFile("health", "listed")}) from (${sqlFile("health", section)})`
+
 /** Call it under the warehouse's lock, after what may have changed it. */
 export const recordHealth = Effect.gen(function* () {
   const warehouse = yield* Warehouse
-  const found = yield* Effect.forEach(Object.entries(parts), ([part, decode]) =>
-    Effect.map(warehouse.rows(sqlFile("health", part), [], needs[part]), (rows) => [
-      part,
+  const found = yield* Effect.forEach(Object.entries(sections), ([section, decode]) =>
+    Effect.map(warehouse.rows(sqlOf(section), [], needs[section]), (rows) => [
+      section,
       rows.map((row) => decode(row)),
     ]),
   )

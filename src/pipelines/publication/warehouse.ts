@@ -8,7 +8,7 @@ import { databaseError, LoadError } from "../../load/errors.ts"
 import { duckdbFile } from "../../load/storage/file/duckdbFile.ts"
 import type { Storage } from "../../load/storage/Storage.ts"
 import { Warehouse, type WarehouseOptions } from "../../load/Warehouse.ts"
-import { coreTables } from "../catalog.ts"
+import { coreTables } from "../pipelines.ts"
 import { noUnfinishedRestore } from "./unfinishedRestore.ts"
 
 /** Where the warehouse is; without `warehouse`, it is the file in `dataDir`. */

@@ -3,7 +3,7 @@
 import { coverageOf } from "../../load/checks/coverage.ts"
 import { sqlChecks } from "../../load/checks/sqlChecks.ts"
 import { tableChecks } from "../../load/checks/tableChecks.ts"
-import { coreTables, tables } from "../catalog.ts"
+import { coreTables, tables } from "../pipelines.ts"
 
 export type { Check } from "../../load/checks/Check.ts"
 export { FIRST_YEAR } from "../../load/checks/constraintRules.ts"

@@ -7,7 +7,7 @@ import { parseInstant } from "../../domain/values/time.ts"
 import { UsageError } from "../../domain/UsageError.ts"
 import type { PublishedCopy } from "../../load/published/read/PublishedCopy.ts"
 import { changesOf } from "../../load/published/read/changesBetween.ts"
-import { tables } from "../catalog.ts"
+import { tables } from "../pipelines.ts"
 import type { Row, RunHistory, RunRow } from "./runs.ts"
 import type { QueryParameters } from "../../load/sql/queryParameter.ts"
 

@@ -15,18 +15,18 @@ import { problemsOf } from "./problems/problems.ts"
 type Row = Readonly<Record<string, unknown>>
 type Rows = ReadonlyArray<Row>
 
-/** SQL of each part: warehouse/status/<part>.sql. */
-const parts = ["tables", "gaps", "quarantine", "drift", "swaps"] as const
+/** SQL of each part: warehouse/status/<section>.sql. */
+const sections = ["tables", "gaps", "quarantine", "drift", "swaps"] as const
 
-type Parts = Readonly<Record<(typeof parts)[number], Rows>>
+type Sections = Readonly<Record<(typeof sections)[number], Rows>>
 
-export interface Status extends Parts {
+export interface Status extends Sections {
   readonly asOf: string
   /** `unknown` until a run has ended. */
   readonly health: "good" | "attention" | "unknown"
   readonly problems: ReadonlyArray<Problem>
   readonly lastRun: LastRun | null
-  /** Null before the first publication; the parts above are empty then. */
+  /** Null before the first publication; the sections above are empty then. */
   readonly published: Row | null
   readonly freshness: ReadonlyArray<Freshness>
 }
@@ -74,10 +74,10 @@ export const readStatus = Effect.fnUntraced(function* (dataDir: string, memoryLi
   const copy = (yield* isPublished(dataDir))
     ? yield* openPublishedCopy(dataDir, memoryLimit)
     : undefined
-  const rowsOf = (part: string) =>
-    copy === undefined ? Effect.succeed([]) : copy.rows(sqlFile("status", part))
-  const rows = yield* Effect.forEach(parts, (part) =>
-    Effect.map(rowsOf(part), (found) => [part, found] as const),
+  const rowsOf = (section: string) =>
+    copy === undefined ? Effect.succeed([]) : copy.rows(sqlFile("status", section))
+  const rows = yield* Effect.forEach(sections, (section) =>
+    Effect.map(rowsOf(section), (found) => [section, found] as const),
   )
   const [published = null] = yield* rowsOf("published")
   // After a restore there is no record yet: the newest run is that of the copy.
@@ -90,6 +90,6 @@ export const readStatus = Effect.fnUntraced(function* (dataDir: string, memoryLi
     lastRun: lastRun ?? null,
     published,
     freshness: freshnessOf(health?.freshness ?? [], now),
-    ...(Object.fromEntries(rows) as Parts),
+    ...(Object.fromEntries(rows) as Sections),
   } satisfies Status
 })

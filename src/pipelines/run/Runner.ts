@@ -4,17 +4,17 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import { ActiveTime } from "../../domain/run/ActiveTime.ts"
-import { ApiError } from "../../domain/wire/errors.ts"
-import { type Committed, recordedOutcome } from "../../domain/run/outcome.ts"
+import type { ApiError } from "../../domain/wire/errors.ts"
+import { recordedOutcome } from "../../domain/run/outcome.ts"
 import { spanned } from "../../domain/run/span.ts"
 import { CurrentTask } from "../../domain/run/task.ts"
 import { microsFromMillis } from "../../domain/values/time.ts"
 import type { ApiClient } from "../../extract/ApiClient.ts"
 import type { ArchiveError, ResponseArchive } from "../../archive/ResponseArchive.ts"
 import type { Queued } from "../../load/commit/commitQueue.ts"
-import { LoadError } from "../../load/errors.ts"
+import type { LoadError } from "../../load/errors.ts"
 import type { Warehouse } from "../../load/Warehouse.ts"
-import { isAwaited } from "../catalog.ts"
+import { isAwaited } from "../pipelines.ts"
 import type { AnyPipeline, Partition, RunContext } from "../model/Pipeline.ts"
 import type { OnProgress } from "../model/progress.ts"
 import type { TaskResult } from "../model/TaskResult.ts"
@@ -22,6 +22,7 @@ import { failedResult } from "../strategies/taskResult.ts"
 import { checkClock, type ClockAhead } from "./clock.ts"
 import { KeyUse } from "./KeyUse.ts"
 import { type DriftKey, KnownDrift } from "./KnownDrift.ts"
+import { defectError } from "./task/defect.ts"
 import { type Landing, landings } from "./task/landings.ts"
 import { countTask } from "./metrics.ts"
 import { isReadFailure, type Resolved, resolveOutcome } from "./task/outcome.ts"
@@ -30,6 +31,7 @@ import {
   afterRefusal,
   type Before,
   following,
+  isNotTried,
   isRefusedByWarehouse,
   refusedResult,
 } from "./task/refusedResult.ts"
@@ -287,38 +289,13 @@ export class Runner {
       const { queued, committed } = yield* queueTask(result, task, resolved, after)
       const counted = Effect.flatMap(committed, (counts) =>
         Effect.map(countTask(pipeline, recordedOutcome(outcome, counts), result), () => {
-          this.count(name, result, resolved, counts)
+          this.tallies.get(name)?.count(result, resolved, counts)
           reportTask(this.options.onProgress, task, result, resolved, counts)
         }),
       )
       return { queued, committed: counted }
     })
   }
-
-  private count(
-    pipeline: string,
-    { error, requests }: TaskResult,
-    { outcome, text }: Resolved,
-    committed: Committed,
-  ): void {
-    const tally = this.tallies.get(pipeline)
-    tally?.count(recordedOutcome(outcome, committed), text, { ...committed, requests })
-    if (error?.reason._tag === "RateLimited") tally?.delay(error.reason.delaySeconds)
-  }
 }
 
 const allLanded: Before = { mayMove: true }
-
-const isNotTried = (error: unknown): boolean =>
-  error instanceof LoadError && error.reason === "NotTried"
-
-const defectError = ({ endpoint }: AnyPipeline, entity: string, defect: unknown): ApiError =>
-  new ApiError({
-    reason: { _tag: "Defect" },
-    endpoint: endpoint.name,
-    subject: entity,
-    status: undefined,
-    detail: `vaulthouse failed while reading it, please report this: ${String(defect)}`,
-    attempts: 0,
-    responses: [],
-  })

@@ -1,6 +1,13 @@
 // Counts of one pipeline of a run, kept while it is in progress.
-import { type Committed, isFailure, type RecordedOutcome } from "../../domain/run/outcome.ts"
+import {
+  type Committed,
+  isFailure,
+  recordedOutcome,
+  type RecordedOutcome,
+} from "../../domain/run/outcome.ts"
 import type { PipelineSummary } from "../model/progress.ts"
+import type { TaskResult } from "../model/TaskResult.ts"
+import type { Resolved } from "./task/outcome.ts"
 
 const SHOWN_ERRORS = 3
 
@@ -28,12 +35,11 @@ export class Tally {
     this.finishedAt = now
   }
 
-  count(
-    outcome: RecordedOutcome,
-    errorText: string | undefined,
-    task: Committed & { readonly requests: number },
-  ): void {
-    this.add(outcome, 1, errorText === undefined ? [] : [errorText], task)
+  /** Counts a task that has landed. */
+  count({ error, requests }: TaskResult, { outcome, text }: Resolved, committed: Committed): void {
+    const texts = text === undefined ? [] : [text]
+    this.add(recordedOutcome(outcome, committed), 1, texts, { ...committed, requests })
+    if (error?.reason._tag === "RateLimited") this.delay(error.reason.delaySeconds)
   }
 
   /** Counts several tasks of one outcome, with the texts of some of their errors. */

@@ -1,7 +1,7 @@
 // Groups of pipelines and the maintenance of a lake, each with a cron expression: which are due now, and when they
 // fire next. Pure.
 import * as Cron from "effect/Cron"
-import { pipelines } from "../catalog.ts"
+import { pipelines } from "../pipelines.ts"
 import type { Cadence } from "../model/Pipeline.ts"
 
 export interface Group {

@@ -1,6 +1,6 @@
 // The OpenAPI document of the endpoints; the documented fields come from the columns they fill.
 import { type DocumentedFields, openapi as openapiOf } from "../../extract/openapi/openapi.ts"
-import { pipelines } from "../catalog.ts"
+import { pipelines } from "../pipelines.ts"
 
 const documentedFields: DocumentedFields = (endpoint) =>
   pipelines

@@ -7,7 +7,7 @@ import * as Redacted from "effect/Redacted"
 import type { ApiSettings } from "../../extract/ApiClient.ts"
 import { fingerprintOf } from "../../load/tables/warehouseLayout.ts"
 import type { SharedRun } from "../../load/work/runs.ts"
-import { tables } from "../catalog.ts"
+import { tables } from "../pipelines.ts"
 import { configuredSettings, type RunSettings } from "../model/runSettings.ts"
 
 type Agreement = SharedRun["settings"]

@@ -9,17 +9,17 @@ export interface Html {
 }
 
 /** A value to interpolate: text is escaped; null, undefined and false render as nothing. */
-export type Part = Html | string | number | undefined | null | false | ReadonlyArray<Part>
+export type Child = Html | string | number | undefined | null | false | ReadonlyArray<Child>
 
-const shown = (part: Part): unknown =>
+const shown = (part: Child): unknown =>
   typeof part === "string"
     ? visible(part)
     : Array.isArray(part)
-      ? (part as ReadonlyArray<Part>).map(shown)
+      ? (part as ReadonlyArray<Child>).map(shown)
       : (part ?? "")
 
-// The template returns a promise only if one of its parts is a promise, which `Part` excludes.
-export const html = (strings: TemplateStringsArray, ...parts: ReadonlyArray<Part>): Html =>
+// The template returns a promise only if one of its parts is a promise, which `Child` excludes.
+export const html = (strings: TemplateStringsArray, ...parts: ReadonlyArray<Child>): Html =>
   template(strings, ...parts.map(shown)) as unknown as Html
 
 export const nothing: Html = raw("")

@@ -1,14 +1,14 @@
 // Accessible HTML tables with a caption, scoped headers and right-aligned numbers.
-import { html, type Html, type Part } from "./html.ts"
+import { html, type Html, type Child } from "./html.ts"
 
 export interface Column<Row> {
   readonly label: string
-  readonly cell: (row: Row) => Part
+  readonly cell: (row: Row) => Child
   readonly align?: "right"
 }
 
 export interface TableOptions<Row> {
-  readonly caption: Part
+  readonly caption: Child
   /** The first column is the header of each row. */
   readonly columns: ReadonlyArray<Column<Row>>
   readonly rows: ReadonlyArray<Row>

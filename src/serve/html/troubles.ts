@@ -1,6 +1,6 @@
 // Lists the troubles of a vault.
 import type { Row } from "./columns.ts"
-import { html, type Html, type Part } from "./html.ts"
+import { html, type Html, type Child } from "./html.ts"
 
 /** The severity of troubles with the data, not with the vault. */
 const DATA_SEVERITY = 3
@@ -12,7 +12,7 @@ export const troubleList = (
   troubles: ReadonlyArray<Row>,
   link?: (trouble: Row, column: string) => string,
 ): Html => {
-  const description = (trouble: Row): Part => {
+  const description = (trouble: Row): Child => {
     const { figure: column, words: text } = trouble
     return link !== undefined && typeof column === "string"
       ? html`<a href="${link(trouble, column)}">${String(text)}</a>`
@@ -25,7 +25,7 @@ export const troubleList = (
   </ul>`
 }
 
-const item = (severity: number, description: Part): Html =>
+const item = (severity: number, description: Child): Html =>
   html`<li class="severity-${severity}">
     <span class="mark">${marks[severity]}</span> <span>${description}</span>
   </li>`

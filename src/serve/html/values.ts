@@ -1,6 +1,6 @@
 // Shows unformatted values, for tables whose columns are not known in advance.
 import { MISSING } from "../figures.ts"
-import { html, type Html, type Part } from "./html.ts"
+import { html, type Html, type Child } from "./html.ts"
 import type { Row } from "./columns.ts"
 import type { Column } from "./table.ts"
 
@@ -10,7 +10,7 @@ const MAX_LENGTH = 400
 const textOf = (value: unknown): string =>
   typeof value === "object" && value !== null ? JSON.stringify(value) : String(value)
 
-export const valueCell = (value: unknown): Part => {
+export const valueCell = (value: unknown): Child => {
   if (value === null || value === undefined) return html`<span class="missing">${MISSING}</span>`
   const text = textOf(value)
   return text.length > MAX_LENGTH

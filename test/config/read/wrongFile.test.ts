@@ -23,16 +23,6 @@ const mistakes: ReadonlyArray<readonly [name: string, file: string, complaint: s
     "1:12: parquet: unknown setting `zzz`; the settings here are `enabled`, `marts`",
   ],
   [
-    "a setting of an earlier version",
-    "publishedGroup: analysts\n",
-    "1:1: `publishedGroup` is no longer a setting: remove it, and let the folder give its files a group: `chgrp analysts DIR` and `chmod g+s DIR` on the data directory",
-  ],
-  [
-    "a setting in a section, of an earlier version",
-    "parquet:\n  compression: snappy\n",
-    "2:3: parquet: `compression` is no longer a setting: remove it; Parquet files are compressed with zstd",
-  ],
-  [
     "a choice",
     "wire:\n  case: Snake\n",
     "2:9: wire.case: `Snake` is not one of `camel`, `snake`; did you mean `snake`?",

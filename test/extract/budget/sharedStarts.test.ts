@@ -9,7 +9,7 @@ import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import type { PaceOptions } from "../../../src/extract/budget/PaceState.ts"
 import { RequestBudget } from "../../../src/extract/budget/RequestBudget.ts"
-import type { PaceStore, PaceStoreError } from "../../../src/extract/budget/sharedStarts.ts"
+import type { PaceStore, PaceStoreError } from "../../../src/extract/budget/PaceStore.ts"
 
 const STORE_MILLIS = 2
 const LATENCY_MILLIS = 40

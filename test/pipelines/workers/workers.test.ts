@@ -1,7 +1,7 @@
 // What planner and workers of a shared run decide without a lake; test/lake has the processes.
 import * as Redacted from "effect/Redacted"
 import { describe, expect, it } from "vitest"
-import { pipelines } from "../../../src/pipelines/catalog.ts"
+import { pipelines } from "../../../src/pipelines/pipelines.ts"
 import { defaultRunSettings, runSettings } from "../../../src/pipelines/model/runSettings.ts"
 import {
   type AgreedOptions,

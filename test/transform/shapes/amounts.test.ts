@@ -7,7 +7,7 @@ import { describe, expect } from "vitest"
 import { isJsonObject, type JsonObject, parseJson } from "../../../src/domain/values/json.ts"
 import type { FieldSetting } from "../../../src/domain/table/shape.ts"
 import { defaultTimeFields } from "../../../src/domain/wire/timeFields.ts"
-import { withdrawalRows } from "../../../src/transform/tables/vaults/withdrawalRecords.ts"
+import { withdrawalRows } from "../../../src/transform/tables/vaults/withdrawals/withdrawalRecords.ts"
 
 const address = `0x${"ab".repeat(20)}`
 const huge = "123456789012345678901234567890"

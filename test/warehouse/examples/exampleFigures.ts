@@ -174,6 +174,35 @@ export const checkFigures: Readonly<Record<string, Check>> = {
     return compared
   },
 
+  "yield-three-ways": async (answer, simulator) => {
+    const rows = await answer()
+    let compared = 0
+    for (const vault of vaultsOf(simulator)) {
+      const [raw, smoothed] = [
+        await apyOf(simulator, vault, false),
+        await apyOf(simulator, vault, true),
+      ]
+      const ratio = await ratioOf(simulator, vault, secondNow)
+      const closes = dailyBars(ratio, (point) => point.adjusted_redeem_ratio)
+      const closed = dailyBars(ratio, ({ timestamp }) => Date.parse(timestamp))
+      for (const row of of(rows, stored(vault))) {
+        const day = String(row["day"])
+        const week = shifted(day, -7)
+        const [close, before] = [closes.get(day)?.close, closes.get(week)?.close]
+        const hours =
+          ((closed.get(day)?.close ?? NaN) - (closed.get(week)?.close ?? NaN)) / 3_600_000
+        const growth =
+          close === undefined || before === undefined || Math.abs(hours - 7 * 24) > 7
+            ? undefined
+            : (close / before) ** ((365 * 24) / hours) - 1
+        compared += near(row["apy_smoothed"], smoothed.get(day), `${vault.address} ${day}`)
+        compared += near(row["apy_unsmoothed"], raw.get(day), `${vault.address} ${day}`)
+        compared += near(row["apy_from_ratio"], growth, `${vault.address} ${day}`)
+      }
+    }
+    return compared
+  },
+
   "concentration-drift": async (answer, simulator) => {
     const rows = await answer()
     let compared = 0

@@ -381,3 +381,66 @@ it("below par is the same hours in the marts, the example and the page", async (
     ),
   ).toEqual([{ performance: 1, hourly: 1, days: 1 }])
 })
+
+const ratio = (vault_address: string, observed_at: string, adjusted_redeem_ratio: number) => ({
+  vault_address,
+  observed_at: `${observed_at}:00:00`,
+  adjusted_redeem_ratio,
+})
+
+const yieldOf = (
+  vault_address: string,
+  date: string,
+  apy: number,
+  { days = 7, is_smoothed = false } = {},
+) => ({ vault_address, date, is_smoothed, averaging_period_days: days, apy })
+
+it("yield-three-ways: the ratio grows from close to close over the days that the service averages over", async () => {
+  const rows = await answer("yield-three-ways", {
+    "core.vaults": [vault("a")],
+    "core.ratio_history": [
+      ratio("a", "2026-01-01 05", 9),
+      ratio("a", "2026-01-01 23", 1),
+      ratio("a", "2026-01-06 23", 1.001),
+    ],
+    "core.apy_history": [
+      yieldOf("a", "2026-01-06", 0.05, { days: 5, is_smoothed: true }),
+      yieldOf("a", "2026-01-06", 0.07, { days: 5 }),
+    ],
+  })
+  expect(rows).toHaveLength(1)
+  expect(rows[0]).toMatchObject({ day: "2026-01-06", period_days: 5, apy_smoothed: 0.05 })
+  expect(rows[0]?.["apy_from_ratio"]).toBeCloseTo(1.001 ** (365 / 5) - 1, 12)
+  expect(rows[0]?.["smoothed_minus_unsmoothed"]).toBeCloseTo(-0.02, 12)
+  expect(rows[0]?.["from_ratio_minus_unsmoothed"]).toBeCloseTo(0.00569129962219878, 12)
+})
+
+it("yield-three-ways: closes that are not so many days apart, missing or not above zero show no growth", async () => {
+  const rows = await answer("yield-three-ways", {
+    "core.vaults": ["a", "b", "c", "d"].map((address) => vault(address)),
+    "core.ratio_history": [
+      ratio("a", "2026-01-24 22", 1),
+      ratio("a", "2026-01-25 23", 1),
+      ratio("a", "2026-01-31 23", 1.001),
+      ratio("a", "2026-02-01 00", 1.001),
+      ratio("b", "2026-01-25 23", 1),
+      ratio("b", "2026-02-01 16", 1.001),
+      ratio("c", "2026-01-25 10", 1),
+      ratio("c", "2026-02-01 23", 1.001),
+      ratio("d", "2026-01-25 00", 1),
+      ratio("d", "2026-02-01 00", 0),
+    ],
+    "core.apy_history": [
+      yieldOf("a", "2026-01-31", 0.04),
+      ...["a", "b", "c", "d"].map((address) => yieldOf(address, "2026-02-01", 0.04)),
+    ],
+  })
+  const growth = Object.fromEntries(
+    rows.map((row) => [`${String(row["vault_address"])} ${String(row["day"])}`, row]),
+  )
+  expect(growth["a 2026-01-31"]?.["apy_from_ratio"]).toBeCloseTo(0.053173955730799305, 12)
+  expect(growth["a 2026-02-01"]?.["apy_from_ratio"]).toBeNull()
+  expect(growth["b 2026-02-01"]?.["apy_from_ratio"]).toBeCloseTo(0.05588866730993636, 12)
+  expect(growth["c 2026-02-01"]?.["apy_from_ratio"]).toBeNull()
+  expect(growth["d 2026-02-01"]?.["apy_from_ratio"]).toBeNull()
+})

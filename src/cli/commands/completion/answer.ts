@@ -40,7 +40,7 @@ const tableNames = async () =>
   )
 
 const positionals: Readonly<Record<string, () => Promise<ReadonlyArray<string>>>> = {
-  sync: async () => (await import("../../../pipelines/catalog.ts")).pipelineNames,
+  sync: async () => (await import("../../../pipelines/pipelines.ts")).pipelineNames,
   tables: tableNames,
   call: async () =>
     (await import("../../../pipelines/service/endpointList.ts"))

@@ -1,5 +1,5 @@
 // Completions for Tab: SQL, and the commands of the shell.
-import type { Catalog } from "../../../pipelines/readers/query/catalog.ts"
+import type { QueryVocabulary } from "../../../pipelines/readers/query/queryVocabulary.ts"
 import {
   completeSql,
   startingWith,
@@ -13,17 +13,17 @@ export const shellCommands: ReadonlyArray<string> = [".help", ".tables", ".schem
  * statement's earlier lines.
  */
 export const complete = (
-  catalog: Catalog,
+  vocabulary: QueryVocabulary,
   before: string,
   line: string,
 ): [words: Array<string>, prefix: string] => {
-  if (before === "" && line.startsWith(".")) return completeCommand(catalog, line)
-  return completeSql(catalog, `${before}${line}`)
+  if (before === "" && line.startsWith(".")) return completeCommand(vocabulary, line)
+  return completeSql(vocabulary, `${before}${line}`)
 }
 
-const completeCommand = (catalog: Catalog, line: string): [Array<string>, string] => {
+const completeCommand = (vocabulary: QueryVocabulary, line: string): [Array<string>, string] => {
   const table = /^\.schema\s+([\w.]*)$/.exec(line)?.[1]
   return table === undefined
     ? [startingWith(shellCommands, line), line]
-    : [startingWith(tableWords(catalog, table), table), table]
+    : [startingWith(tableWords(vocabulary, table), table), table]
 }

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { createInterface, type Interface } from "node:readline/promises"
 import * as Effect from "effect/Effect"
 import { parametersIn, type Reader, splitStatements } from "../../../pipelines/readers/published.ts"
-import { readCatalog } from "../../../pipelines/readers/query/catalog.ts"
+import { readQueryVocabulary } from "../../../pipelines/readers/query/queryVocabulary.ts"
 import { complete } from "./completion.ts"
 import { printError, print, type Streams, streams } from "../../terminal/output.ts"
 import { queryAndPrint, type QueryOptions } from "./formats.ts"
@@ -24,10 +24,12 @@ export const shell = Effect.fnUntraced(function* (
   options: QueryOptions,
   history: string,
 ) {
-  const catalog = yield* readCatalog(copy)
+  const vocabulary = yield* readQueryVocabulary(copy)
   let pending = ""
   const terminal = yield* Effect.acquireRelease(
-    Effect.sync(() => openTerminal(streams(), history, (line) => complete(catalog, pending, line))),
+    Effect.sync(() =>
+      openTerminal(streams(), history, (line) => complete(vocabulary, pending, line)),
+    ),
     (opened) => Effect.sync(() => opened.close()),
   )
   let isQuerying = false
@@ -60,7 +62,7 @@ export const shell = Effect.fnUntraced(function* (
     const command = dotted(line.trim())
     if (pending === "" && command.startsWith(".")) {
       if (command === ".quit") return
-      print(runShellCommand(catalog, command))
+      print(runShellCommand(vocabulary, command))
       continue
     }
     const { statements, rest } = splitStatements(`${pending}${line}\n`)

@@ -11,5 +11,5 @@ export const restore: Command = {
   flags: { json: toggle("Print the files as JSON") },
   settings: warehouseSettings,
   examples: [["restore /backups/2026-03-01 --data-dir ./data", "then `vaulthouse publish`"]],
-  run: async (argv) => (await import("../backup/run.ts")).runRestore(argv),
+  run: async (argv) => (await import("./run.ts")).runRestore(argv),
 }

@@ -1,7 +1,7 @@
 // A progress bar for each running pipeline at the bottom of the terminal; lines about what has finished or failed stay
 // above the bars.
 import { MultiBar, type SingleBar } from "cli-progress"
-import { pipelineNames } from "../../../pipelines/catalog.ts"
+import { pipelineNames } from "../../../pipelines/pipelines.ts"
 import type { ProgressEvent } from "../../../pipelines/model/progress.ts"
 import { paintProgress } from "../../terminal/color.ts"
 import { count } from "../../../domain/values/numbers.ts"
@@ -18,6 +18,15 @@ interface Counter {
   rows: number
   requests: number
 }
+
+const newCounter = (tasks: number): Counter => ({
+  tasks,
+  startedAt: Date.now(),
+  bar: undefined,
+  done: 0,
+  rows: 0,
+  requests: 0,
+})
 
 const NAME_WIDTH = pipelineNames.reduce((max, name) => Math.max(max, name.length), 0)
 const MAX_BAR = 16
@@ -43,76 +52,33 @@ const lineOf = (name: string, { tasks, startedAt, done, rows, requests }: Counte
   }
 }
 
-/** `lineText` returns the lines that stay above the bars. */
-export const bars = (lineText: (event: ProgressEvent) => string | undefined) => {
-  const width = terminalWidth("stderr")
-  const { stderr } = streams()
-  const isWide = width >= NAME_WIDTH + OTHER_WIDTH
-  const barsize = Math.max(MIN_BAR, Math.min(MAX_BAR, width - NAME_WIDTH - OTHER_WIDTH))
-  const multi = new MultiBar({
-    stream: stderr,
-    format: isWide
-      ? " {name} {bar} {tasks} {rows} rows {requests} req {rate}/s {left}"
-      : " {name} {bar} {tasks} {rows} rows {left}",
-    barsize,
-    hideCursor: true,
-    clearOnComplete: true,
-    fps: 8,
-    barCompleteChar: "█",
-    barIncompleteChar: "░",
-  })
-  const counters = new Map<string, Counter>()
-  const note = noteLine(multi)
-  let shown = 0
+type LineText = (event: ProgressEvent) => string | undefined
 
-  const addLine = (text: string): void => {
-    const lines = rendered(paintProgress(paragraph(text, 2, width)), "stderr").split("\n")
-    multi.log(lines.map((line) => `${ERASE_LINE}${line}\n`).join(""))
-  }
-  const update = (name: string, counter: Counter): void => {
-    if (counter.bar === undefined && shown < (stderr.rows ?? 24) - OTHER_LINES) {
-      counter.bar = multi.create(counter.tasks, 0, lineOf(name, counter))
-      shown += 1
-    }
-    counter.bar?.update(counter.done, lineOf(name, counter))
-  }
-  const finish = (name: string, counter: Counter): void => {
-    if (counter.bar !== undefined) {
-      multi.remove(counter.bar)
-      counter.bar = undefined
-      shown -= 1
-    }
-    if (counter.requests === 0) return
-    const { tasks, rows, requests, rate, ...line } = lineOf(name, counter)
-    const speed = isWide ? ` ${requests} req ${rate}/s` : ""
-    addLine(` ${line.name} ${"█".repeat(barsize)} ${tasks} ${rows} rows${speed} done`)
-  }
+/** `lineText` returns the lines that stay above the bars. */
+export const bars = (lineText: LineText) => {
+  const drawn = new Bars(terminalWidth("stderr"))
+  const note = noteLine(drawn.multi)
+  const counters = new Map<string, Counter>()
+
   const onProgress = (event: ProgressEvent): void => {
     const counter = "pipeline" in event ? counters.get(event.pipeline) : undefined
     switch (event.kind) {
       case "started":
-        counters.set(event.pipeline, {
-          tasks: event.tasks ?? 0,
-          startedAt: Date.now(),
-          bar: undefined,
-          done: 0,
-          rows: 0,
-          requests: 0,
-        })
+        counters.set(event.pipeline, newCounter(event.tasks ?? 0))
         return
       case "page":
         if (counter === undefined) return
         counter.rows += event.rows
         counter.requests += event.requests
-        if (counter.requests > 0) update(event.pipeline, counter)
+        drawn.update(event.pipeline, counter)
         return
       case "done":
         if (counter === undefined) return
         counter.done += 1
-        if (counter.requests > 0) update(event.pipeline, counter)
+        drawn.update(event.pipeline, counter)
         return
       case "finished":
-        if (counter !== undefined) finish(event.pipeline, counter)
+        if (counter !== undefined) drawn.finish(event.pipeline, counter)
         return
       case "run":
         lineText(event)
@@ -120,19 +86,78 @@ export const bars = (lineText: (event: ProgressEvent) => string | undefined) => 
       case "retry":
         note.show(rendered(retryText(event), "stderr"), event.waitSeconds)
         return
-      default: {
-        const text = lineText(event)
-        if (text !== undefined) addLine(text)
-      }
+      default:
+        drawn.addLine(lineText(event))
     }
   }
   const stop = (): void => {
     note.clear()
-    // Draws the lines added since the last update.
-    multi.update()
-    multi.stop()
+    drawn.stop()
   }
   return { onProgress, stop }
+}
+
+/** The bars on the terminal. */
+class Bars {
+  readonly multi: MultiBar
+  readonly #width: number
+  readonly #barsize: number
+  #shown = 0
+
+  constructor(width: number) {
+    this.#width = width
+    this.#barsize = Math.max(MIN_BAR, Math.min(MAX_BAR, width - NAME_WIDTH - OTHER_WIDTH))
+    this.multi = new MultiBar({
+      stream: streams().stderr,
+      format: this.#isWide
+        ? " {name} {bar} {tasks} {rows} rows {requests} req {rate}/s {left}"
+        : " {name} {bar} {tasks} {rows} rows {left}",
+      barsize: this.#barsize,
+      hideCursor: true,
+      clearOnComplete: true,
+      fps: 8,
+      barCompleteChar: "█",
+      barIncompleteChar: "░",
+    })
+  }
+
+  get #isWide(): boolean {
+    return this.#width >= NAME_WIDTH + OTHER_WIDTH
+  }
+
+  addLine(text: string | undefined): void {
+    if (text === undefined) return
+    const lines = rendered(paintProgress(paragraph(text, 2, this.#width)), "stderr").split("\n")
+    this.multi.log(lines.map((line) => `${ERASE_LINE}${line}\n`).join(""))
+  }
+
+  update(name: string, counter: Counter): void {
+    if (counter.requests === 0) return
+    if (counter.bar === undefined && this.#shown < (streams().stderr.rows ?? 24) - OTHER_LINES) {
+      counter.bar = this.multi.create(counter.tasks, 0, lineOf(name, counter))
+      this.#shown += 1
+    }
+    counter.bar?.update(counter.done, lineOf(name, counter))
+  }
+
+  /** Replaces the pipeline's bar by a line. */
+  finish(name: string, counter: Counter): void {
+    if (counter.bar !== undefined) {
+      this.multi.remove(counter.bar)
+      counter.bar = undefined
+      this.#shown -= 1
+    }
+    if (counter.requests === 0) return
+    const { tasks, rows, requests, rate, ...line } = lineOf(name, counter)
+    const speed = this.#isWide ? ` ${requests} req ${rate}/s` : ""
+    this.addLine(` ${line.name} ${"█".repeat(this.#barsize)} ${tasks} ${rows} rows${speed} done`)
+  }
+
+  stop(): void {
+    // Draws the lines added since the last update.
+    this.multi.update()
+    this.multi.stop()
+  }
 }
 
 // Long enough to read, and to avoid flickering while the same note is repeated.

@@ -4,14 +4,14 @@ import type { DuckDBConnection } from "@duckdb/node-api"
 import { allColumns, type Table, versionsOf } from "../../../domain/table/table.ts"
 import {
   ABSENT,
-  CLASSIFIED,
-  classification,
+  COMPARED,
+  comparison,
   excludeRetired,
   NEW,
-  type Part,
+  type Step,
   REVISED,
   UNCHANGED,
-} from "./classify.ts"
+} from "./compareWithStored.ts"
 import { monthName, monthOf } from "../../tables/months.ts"
 import { sameKey, withinBounds } from "./matching.ts"
 import { haveRepeatedMergeKeys, retireAbsent } from "./retire.ts"
@@ -64,7 +64,7 @@ const supersede = (staged: Staged, now: string): ReadonlyArray<string> => {
   const target = qualified(table)
   const revisedRows = `${sameKey(table, "t", "m")} AND m._change = ${REVISED}`
   const within = withinBounds(staged, "t")
-  const remove = `DELETE FROM ${target} t USING ${CLASSIFIED} m WHERE ${revisedRows} AND ${within}`
+  const remove = `DELETE FROM ${target} t USING ${COMPARED} m WHERE ${revisedRows} AND ${within}`
   switch (table.mode) {
     case "history": {
       const names = allColumns(table).map(({ name }) => name)
@@ -72,14 +72,14 @@ const supersede = (staged: Staged, now: string): ReadonlyArray<string> => {
       return [
         `INSERT INTO ${versions} (${identifiers(names)}, _superseded_at, _superseded_by_run_id)
          SELECT ${identifiers(names, "t")}, coalesce(m._observed_at, ${now}), m._run_id
-         FROM ${target} t JOIN ${CLASSIFIED} m ON ${revisedRows} WHERE ${within}`,
+         FROM ${target} t JOIN ${COMPARED} m ON ${revisedRows} WHERE ${within}`,
         remove,
       ]
     }
     case "slowly_changing":
       return [
         `UPDATE ${target} t SET valid_to = coalesce(m._observed_at, ${now}), is_current = false
-         FROM ${CLASSIFIED} m
+         FROM ${COMPARED} m
          WHERE ${sameKey(table, "t", "m")} AND m._change IN (${REVISED}, ${ABSENT}) AND t.is_current`,
       ]
     case "replace":
@@ -89,7 +89,7 @@ const supersede = (staged: Staged, now: string): ReadonlyArray<string> => {
   }
 }
 
-/** Number of rows in `CLASSIFIED` with the same batch, change, month of event time, and month of the stored row. */
+/** Number of rows in `COMPARED` with the same batch, change, month of event time, and month of the stored row. */
 type Group = readonly [
   batch: number,
   change: number,
@@ -101,31 +101,31 @@ type Group = readonly [
 const groupsAfter = async (
   { connection }: MergeContext,
   table: Table,
-  classifying: string,
+  comparing: string,
 ): Promise<ReadonlyArray<Group>> => {
-  const found = await connection.runAndReadAll(`${classifying};
+  const found = await connection.runAndReadAll(`${comparing};
     SELECT _batch, _change, ${monthName("month")}, ${monthName("_stored_month")}, rows
     FROM (SELECT _batch, _change, ${monthOf(table, "m")} AS month, _stored_month,
-      count(*)::DOUBLE AS rows FROM ${CLASSIFIED} m GROUP BY ALL)`)
+      count(*)::DOUBLE AS rows FROM ${COMPARED} m GROUP BY ALL)`)
   return found.getRows() as unknown as ReadonlyArray<Group>
 }
 
 const mergeOnce = async (
   context: MergeContext,
   staged: Staged,
-  part: Part | undefined,
+  step: Step | undefined,
   into: { counts: Map<number, Counts>; months: Set<string> },
 ): Promise<"done" | "repeated keys"> => {
   const { connection } = context
   const { table } = staged
   const now = instant(context.tick())
-  let groups = await groupsAfter(context, table, classification(staged, part, now))
+  let groups = await groupsAfter(context, table, comparison(staged, step, now))
   const total = groups.reduce(
     (sum, [, change, , , rows]) => sum + (change === ABSENT ? 0 : rows),
     0,
   )
   // Batches that share a key must take effect one after the other, as if committed alone.
-  if (part === undefined && staged.rowsOfBatch.size > 1 && total < staged.rows)
+  if (step === undefined && staged.rowsOfBatch.size > 1 && total < staged.rows)
     return "repeated keys"
   const exclusion = excludeRetired(staged)
   if (exclusion !== undefined && groups.some(([, change]) => change === NEW)) {
@@ -149,11 +149,11 @@ const mergeOnce = async (
   if (seen.has(NEW) || seen.has(REVISED)) {
     const isWritten =
       seen.has(UNCHANGED) || seen.has(ABSENT) ? ` WHERE m._change < ${UNCHANGED}` : ""
-    statements.push(`${insertion(table, CLASSIFIED, now)}${isWritten}`)
+    statements.push(`${insertion(table, COMPARED, now)}${isWritten}`)
   }
   if (statements.length > 0) await connection.run(statements.join(";\n"))
-  if (part !== undefined && "round" in part) return "done"
-  for (const { batch, month, rows } of await retireAbsent(connection, staged, part?.batch, now)) {
+  if (step !== undefined && "round" in step) return "done"
+  for (const { batch, month, rows } of await retireAbsent(connection, staged, step?.batch, now)) {
     countsOf(into, batch).revised += rows
     into.months.add(month)
   }
@@ -167,10 +167,10 @@ const countsOf = ({ counts }: { counts: Map<number, Counts> }, batch: number): C
 }
 
 /** Parts of a group that must take effect one after the other: batches, or rounds if no set is among the rows. */
-const partsOf = async (
+const stepsOf = async (
   { connection }: MergeContext,
   { table, rowsOfBatch, mergeKeys }: Staged,
-): Promise<ReadonlyArray<Part>> => {
+): Promise<ReadonlyArray<Step>> => {
   if (table.mergeKey !== undefined || mergeKeys.length > 0) {
     return [...rowsOfBatch.keys()].map((batch) => ({ batch }))
   }
@@ -189,6 +189,6 @@ export const merge = async (context: MergeContext, staged: Staged): Promise<Merg
   if (!(await haveRepeatedMergeKeys(context.connection, staged))) {
     if ((await mergeOnce(context, staged, undefined, into)) === "done") return into
   }
-  for (const part of await partsOf(context, staged)) await mergeOnce(context, staged, part, into)
+  for (const step of await stepsOf(context, staged)) await mergeOnce(context, staged, step, into)
   return into
 }

@@ -3,7 +3,7 @@
 // took two seconds of a run that reads everything again.
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { allColumns, versionsOf } from "../../../domain/table/table.ts"
-import { CLASSIFIED } from "./classify.ts"
+import { COMPARED } from "./compareWithStored.ts"
 import { monthName, monthOf } from "../../tables/months.ts"
 import { sameKey, withinBounds } from "./matching.ts"
 import { STAGED, STAGED_EMPTY_SETS, type Staged, stagedMergeKeys } from "./stage.ts"
@@ -76,10 +76,10 @@ export const retireAbsent = async (
   const found = await connection.runAndReadAll(`CREATE OR REPLACE TEMP TABLE absent AS
     WITH s AS (SELECT ${set}, any_value(_batch) AS _batch, any_value(_run_id) AS _by,
         coalesce(max(_observed_at), ${now}) AS _at
-      FROM (SELECT ${columns} FROM ${CLASSIFIED} ${empty}) GROUP BY ${set} HAVING NOT bool_or(_is_partial))
+      FROM (SELECT ${columns} FROM ${COMPARED} ${empty}) GROUP BY ${set} HAVING NOT bool_or(_is_partial))
     SELECT t.*, s._batch, s._by, s._at FROM ${target} t JOIN s ON ${sameSet}
     WHERE ${withinBounds(staged, "t")} AND t._updated_at < s._at
-      AND NOT EXISTS (SELECT 1 FROM ${CLASSIFIED} m WHERE ${sameKey(table, "m", "t")});
+      AND NOT EXISTS (SELECT 1 FROM ${COMPARED} m WHERE ${sameKey(table, "m", "t")});
     SELECT _batch, ${monthName(monthOf(table, "a"))}, count(*)::DOUBLE
     FROM temp.main.absent a GROUP BY ALL`)
   const retired = (found.getRows() as Array<[number, string, number]>).map(

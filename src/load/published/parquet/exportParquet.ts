@@ -11,7 +11,7 @@ import {
   fullName,
   layoutOf,
   type ParquetOptions,
-  type Part,
+  type FileContent,
   type Stamp,
   writeRows,
 } from "./parquetFile.ts"
@@ -37,14 +37,14 @@ export interface ExportRequest {
 /** Tables that describe the database itself and would be wrong in an exported file. */
 const notExported: ReadonlySet<string> = new Set(["ops.partition_changes", "ops.layout"])
 
-const isIn = ({ exportable: { time }, month }: Part): string =>
+const isIn = ({ exportable: { time }, month }: FileContent): string =>
   month === null || time === undefined ? "true" : isBetween(identifier(time), [month, month])
 
 /** The months of the tables, with the time of their last change as its transaction recorded it. */
 const tableParts = async (
   connection: DuckDBConnection,
   tables: ReadonlyArray<Table>,
-): Promise<ReadonlyArray<Part>> => {
+): Promise<ReadonlyArray<FileContent>> => {
   const exportables = tables.map(exportableTable).map((each) => [fullName(each), each] as const)
   const byName = new Map(exportables.filter(([name]) => !notExported.has(name)))
   const changes = await readChanges(connection, qualified(partitionChanges))
@@ -61,7 +61,7 @@ const partsOf = async ({ connection, options, stamp, tables }: ExportRequest) =>
 ]
 
 /** Smallest and largest event time; null if the table has none. */
-const extentOf = async (connection: DuckDBConnection, part: Part) => {
+const extentOf = async (connection: DuckDBConnection, part: FileContent) => {
   const { time } = part.exportable
   if (time === undefined) return { min_at: null, max_at: null }
   const [extent] = await readRows(
@@ -73,9 +73,9 @@ const extentOf = async (connection: DuckDBConnection, part: Part) => {
 }
 
 /** Writes one file; `undefined` when no rows are left in its month. */
-const exportPart = async (
+const exportContent = async (
   { access, connection, dataDir, stamp }: ExportRequest,
-  part: Part,
+  part: FileContent,
   layout: string,
 ): Promise<ManifestFile | undefined> => {
   const { exportable, month } = part
@@ -135,7 +135,7 @@ export const exportParquet = async (request: ExportRequest): Promise<Exported> =
         continue
       }
     }
-    const file = await exportPart(request, part, layout)
+    const file = await exportContent(request, part, layout)
     if (file === undefined) continue
     files.push(file)
     written += 1

@@ -40,7 +40,7 @@ export interface Exportable {
 }
 
 /** The rows of one file: a month, or all rows. */
-export interface Part {
+export interface FileContent {
   readonly exportable: Exportable
   readonly month: string | null
   /**

@@ -4,7 +4,7 @@ import type { DuckDBConnection } from "@duckdb/node-api"
 import { MICROS_PER_MILLI } from "../../../domain/values/time.ts"
 import { decodeRow, number, text } from "../../duckdb/decodeRow.ts"
 import { type Mart, martColumnComment, martComment, marts } from "../../marts/marts.ts"
-import type { Exportable, Part, Stamp } from "./parquetFile.ts"
+import type { Exportable, FileContent, Stamp } from "./parquetFile.ts"
 import { readRows } from "../../duckdb/readRows.ts"
 import { CATALOG, identifier } from "../../sql/sql.ts"
 import { type StoredMart, storedMarts } from "../../marts/storedMarts.ts"
@@ -26,8 +26,8 @@ const exportableMart = (mart: Mart): Exportable => ({
 export const martParts = async (
   connection: DuckDBConnection,
   { publishedAt }: Stamp,
-): Promise<ReadonlyArray<Part>> => {
-  const parts: Array<Part> = []
+): Promise<ReadonlyArray<FileContent>> => {
+  const parts: Array<FileContent> = []
   for (const mart of marts) {
     const exportable = exportableMart(mart)
     const stored = storedMarts.find(({ name }) => name === mart.name)
@@ -51,7 +51,7 @@ const storedParts = async (
   connection: DuckDBConnection,
   mart: Exportable,
   { name, time }: StoredMart,
-): Promise<ReadonlyArray<Part>> => {
+): Promise<ReadonlyArray<FileContent>> => {
   const months = await readRows(
     connection,
     `SELECT month, definition, epoch_us(changed_at) AS changed_at

@@ -6,7 +6,7 @@ import { originPlace } from "../../../config/settings/origin.ts"
 import { didYouMean } from "../../../config/read/nearest.ts"
 import type { FieldMapping, FieldSetting } from "../../../domain/table/shape.ts"
 import type { Table } from "../../../domain/table/table.ts"
-import { coreTables } from "../../catalog.ts"
+import { coreTables } from "../../pipelines.ts"
 
 /** Columns that the setting can name, as `table.column`: those that are read from a field, and `extra`. */
 const configurableColumns = (): ReadonlyArray<string> =>

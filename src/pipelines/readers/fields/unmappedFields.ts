@@ -6,7 +6,7 @@ import { parseInstant } from "../../../domain/values/time.ts"
 import type { PublishedCopy } from "../../../load/published/read/PublishedCopy.ts"
 import { joined } from "../../../transform/proposals.ts"
 import { yaml } from "../../../transform/shapes/undeclared.ts"
-import { coreTables, pipelines } from "../../catalog.ts"
+import { coreTables, pipelines } from "../../pipelines.ts"
 
 export interface UnmappedField {
   readonly table: string

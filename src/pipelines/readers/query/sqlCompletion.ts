@@ -1,37 +1,41 @@
 // Completion of SQL: tables where one is expected, columns of the tables in the statement, keywords.
-import { type Catalog, findTable, nameOf } from "./catalog.ts"
+import { type QueryVocabulary, findTable, nameOf } from "./queryVocabulary.ts"
 
 /** The words that can complete the statement, and the last, unfinished word that they begin with. */
 export const completeSql = (
-  catalog: Catalog,
+  vocabulary: QueryVocabulary,
   sql: string,
 ): [words: Array<string>, begun: string] => {
   const begun = /[\w.]*$/.exec(sql)?.[0] ?? ""
-  return [startingWith(wordsFor(catalog, sql, begun), begun), begun]
+  return [startingWith(wordsFor(vocabulary, sql, begun), begun), begun]
 }
 
-const wordsFor = (catalog: Catalog, sql: string, begun: string): ReadonlyArray<string> => {
+const wordsFor = (
+  vocabulary: QueryVocabulary,
+  sql: string,
+  begun: string,
+): ReadonlyArray<string> => {
   const qualifier = /^(\w+)\.\w*$/.exec(begun)?.[1]
-  const schemas = new Set(catalog.tables.map(({ schema }) => schema))
+  const schemas = new Set(vocabulary.tables.map(({ schema }) => schema))
   const isTableExpected = /\b(from|join|describe|summarize)\s+[\w.]*$/i.test(sql)
   if (qualifier !== undefined && !schemas.has(qualifier)) {
-    const table = findTable(catalog, aliases(sql).get(qualifier) ?? qualifier)
+    const table = findTable(vocabulary, aliases(sql).get(qualifier) ?? qualifier)
     return (table?.columns ?? []).map(({ name }) => `${qualifier}.${name}`)
   }
   if (isTableExpected || qualifier !== undefined) {
-    return [...tableWords(catalog, begun), ...catalog.macros.map((name) => `${name}(`)]
+    return [...tableWords(vocabulary, begun), ...vocabulary.macros.map((name) => `${name}(`)]
   }
   // An empty beginning would match everything.
   if (begun === "") return []
-  const named = [...aliases(sql).values()].flatMap((name) => findTable(catalog, name) ?? [])
-  const columns = (named.length > 0 ? named : catalog.tables).flatMap((table) =>
+  const named = [...aliases(sql).values()].flatMap((name) => findTable(vocabulary, name) ?? [])
+  const columns = (named.length > 0 ? named : vocabulary.tables).flatMap((table) =>
     table.columns.map(({ name }) => name),
   )
-  return [...columns, ...keywordsLike(catalog, begun), ...[...schemas].map((name) => `${name}.`)]
+  return [...columns, ...keywordsLike(vocabulary, begun), ...[...schemas].map((name) => `${name}.`)]
 }
 
 /** Schemas until a dot is typed, then the tables. */
-export const tableWords = ({ tables }: Catalog, begun: string): ReadonlyArray<string> => {
+export const tableWords = ({ tables }: QueryVocabulary, begun: string): ReadonlyArray<string> => {
   if (begun.includes(".")) return tables.map(nameOf)
   return [...new Set(tables.map(({ schema }) => `${schema}.`))]
 }
@@ -51,7 +55,7 @@ const aliases = (sql: string): ReadonlyMap<string, string> => {
 }
 
 /** Keywords in the case typed so far. */
-const keywordsLike = ({ keywords }: Catalog, begun: string): ReadonlyArray<string> =>
+const keywordsLike = ({ keywords }: QueryVocabulary, begun: string): ReadonlyArray<string> =>
   /[A-Z]/.test(begun) && begun === begun.toUpperCase()
     ? keywords.map((word) => word.toUpperCase())
     : keywords

@@ -4,7 +4,7 @@ import { storedKey, type Table, tableName } from "../../../domain/table/table.ts
 import type { MartSource } from "../../../load/marts/marts.ts"
 import type { PublishedCopy } from "../../../load/published/read/PublishedCopy.ts"
 import { identifier } from "../../../load/sql/sql.ts"
-import { tables } from "../../catalog.ts"
+import { tables } from "../../pipelines.ts"
 import type { Row } from "../runs.ts"
 import type { Target } from "./traceTarget.ts"
 

@@ -8,7 +8,7 @@ import { UsageError } from "../../../domain/UsageError.ts"
 import { type Mart, marts } from "../../../load/marts/marts.ts"
 import type { PublishedCopy } from "../../../load/published/read/PublishedCopy.ts"
 import { identifier } from "../../../load/sql/sql.ts"
-import { tables } from "../../catalog.ts"
+import { tables } from "../../pipelines.ts"
 import type { Row } from "../runs.ts"
 import type { QueryParameters } from "../../../load/sql/queryParameter.ts"
 

@@ -5,7 +5,7 @@ import * as Option from "effect/Option"
 import type { PostgresTarget } from "../../../domain/stores/postgresUrl.ts"
 import type { PaceOptions } from "../../../extract/budget/PaceState.ts"
 import { RequestBudget } from "../../../extract/budget/RequestBudget.ts"
-import type { PaceStore } from "../../../extract/budget/sharedStarts.ts"
+import type { PaceStore } from "../../../extract/budget/PaceStore.ts"
 import type { LoadError } from "../../../load/errors.ts"
 import { WorkDatabase } from "../../../load/work/WorkDatabase.ts"
 

@@ -7,7 +7,7 @@ import { literal } from "../../../load/sql/sql.ts"
 import { sqlFile } from "../../../load/sql/sqlFile.ts"
 import { quarantine } from "../../../load/tables/ops/quarantine.ts"
 import { Warehouse } from "../../../load/Warehouse.ts"
-import { pipelines } from "../../catalog.ts"
+import { pipelines } from "../../pipelines.ts"
 
 const resolvedEntry = decodeRow({ responseId: text("response_id") })
 

@@ -83,3 +83,7 @@ export const following = (entity: string, before: Before, result: TaskResult): T
     ? result
     : { ...others, cursor: { entity, value: leaving(cursor.value, before.left) } }
 }
+
+/** Whether the warehouse did not try a commit, because one before it was refused. */
+export const isNotTried = (error: unknown): boolean =>
+  error instanceof LoadError && error.reason === "NotTried"

@@ -8,7 +8,10 @@ import { text } from "node:stream/consumers"
 import * as Effect from "effect/Effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Simulator, startSimulator } from "../../../../simulator/index.ts"
-import { type Catalog, readCatalog } from "../../../../src/pipelines/readers/query/catalog.ts"
+import {
+  type QueryVocabulary,
+  readQueryVocabulary,
+} from "../../../../src/pipelines/readers/query/queryVocabulary.ts"
 import { complete } from "../../../../src/cli/commands/query/completion.ts"
 import { shell } from "../../../../src/cli/commands/query/shell.ts"
 import { useStreams } from "../../../../src/cli/terminal/output.ts"
@@ -23,7 +26,7 @@ import { hasTerminal, startOnTerminal, vaulthouse } from "../../command.ts"
 
 let cwd = ""
 let simulator: Simulator
-let catalog: Catalog
+let vocabulary: QueryVocabulary
 beforeAll(async () => {
   cwd = mkdtempSync(join(tmpdir(), "vaulthouse-shell-"))
   simulator = await startSimulator({ now: "2026-06-01T12:00:00Z", days: 3, vaults: 2 })
@@ -32,7 +35,7 @@ beforeAll(async () => {
     { cwd },
   )
   expect(synced.code).toBe(0)
-  catalog = await withCopy(readCatalog)
+  vocabulary = await withCopy(readQueryVocabulary)
 })
 afterAll(async () => {
   await simulator.close()
@@ -100,7 +103,7 @@ describe("statements", () => {
 })
 
 describe("completion", () => {
-  const offered = (line: string, before = "") => complete(catalog, before, line)
+  const offered = (line: string, before = "") => complete(vocabulary, before, line)
 
   it("offers schemas, then tables, where a table is due", () => {
     expect(offered("select * from ")[0]).toEqual(

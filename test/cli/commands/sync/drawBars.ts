@@ -1,7 +1,7 @@
 // Every pipeline under way at once, and done one after the other: drawn on this process's terminal.
 import { setTimeout } from "node:timers/promises"
 import { bars } from "../../../../src/cli/commands/sync/bars.ts"
-import { pipelineNames } from "../../../../src/pipelines/catalog.ts"
+import { pipelineNames } from "../../../../src/pipelines/pipelines.ts"
 import { Tally } from "../../../../src/pipelines/run/Tally.ts"
 
 const { onProgress, stop } = bars(() => undefined)

@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { type Simulator, startSimulator } from "../../../../simulator/index.ts"
-import { pipelineNames } from "../../../../src/pipelines/catalog.ts"
+import { pipelineNames } from "../../../../src/pipelines/pipelines.ts"
 import { lines, start, unwrapped, vaulthouse } from "../../command.ts"
 
 let cwd = ""

@@ -16,7 +16,7 @@ import {
 } from "../../../../src/load/published/parquet/parquetFile.ts"
 import { marts } from "../../../../src/load/marts/marts.ts"
 import { publishedFile } from "../../../../src/load/published/read/PublishedCopy.ts"
-import { coreTables } from "../../../../src/pipelines/catalog.ts"
+import { coreTables } from "../../../../src/pipelines/pipelines.ts"
 import { verify } from "../../../../src/load/published/verify/verify.ts"
 import { sharedWarehouse } from "../../../support/sharedWarehouse.ts"
 import { simulated } from "../../../support/simulated.ts"

@@ -9,7 +9,7 @@ import { folderStore } from "../../../../src/archive/folderStore.ts"
 import { ResponseArchive } from "../../../../src/archive/ResponseArchive.ts"
 import { ApiClient } from "../../../../src/extract/ApiClient.ts"
 import { Warehouse } from "../../../../src/load/Warehouse.ts"
-import { pipelines as catalog } from "../../../../src/pipelines/catalog.ts"
+import { pipelines as catalog } from "../../../../src/pipelines/pipelines.ts"
 import type {
   AnyPipeline,
   RunContext,
@@ -19,7 +19,7 @@ import { defaultRunSettings } from "../../../../src/pipelines/model/runSettings.
 import { Runner } from "../../../../src/pipelines/run/Runner.ts"
 import { mapResponse } from "../../../../src/pipelines/strategies/mapResponse.ts"
 import type { VaultRef } from "../../../../src/domain/subject/vault.ts"
-import { coreTables } from "../../../../src/pipelines/catalog.ts"
+import { coreTables } from "../../../../src/pipelines/pipelines.ts"
 import { feesRows } from "../../../../src/transform/tables/transparency/fees.ts"
 import { expectReplays } from "../../../support/replays.ts"
 import { json, scriptedServer } from "../../../support/servers/scriptedServer.ts"

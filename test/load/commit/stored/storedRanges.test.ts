@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Table } from "../../../../src/domain/table/table.ts"
 import { extentOf } from "../../../../src/load/commit/merge/seriesExtent.ts"
-import { StoredRanges } from "../../../../src/load/commit/known/storedRanges.ts"
+import { StoredRanges } from "../../../../src/load/commit/stored/storedRanges.ts"
 import { Warehouse } from "../../../../src/load/Warehouse.ts"
 import { temporaryFolder } from "../../../support/temporaryFolder.ts"
 import {

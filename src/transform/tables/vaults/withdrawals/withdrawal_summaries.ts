@@ -1,8 +1,8 @@
 // core.withdrawal_summaries: totals of pending withdrawals of each vault, with their history.
-import { field, integer } from "../../../domain/table/column.ts"
-import type { Table } from "../../../domain/table/table.ts"
-import { type AmountColumns, amountNames } from "../../fields/amounts.ts"
-import { restOfRecord, vaultAddress, vaultChainId } from "../shared.ts"
+import { field, integer } from "../../../../domain/table/column.ts"
+import type { Table } from "../../../../domain/table/table.ts"
+import { type AmountColumns, amountNames } from "../../../fields/amounts.ts"
+import { restOfRecord, vaultAddress, vaultChainId } from "../../shared.ts"
 
 // "Total withdrawal amounts (raw and normalized), current total assets" (§2.10).
 const withdrawn = ["total_withdrawals", "total_withdrawal_amount", "total_withdrawal_amounts"]

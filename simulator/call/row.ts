@@ -1,6 +1,6 @@
 // A row of §4: how it is called, who may call it, which fields its response must have, and the response.
 import type { Vault, World } from "../generate/world.ts"
-import { kindOf, addressKey } from "../generate/addresses.ts"
+import { kindOf, addressKey } from "../values/addresses.ts"
 import type { Role, Tier } from "../options.ts"
 import { invalid, notFound } from "./errors.ts"
 import type { Query } from "./query.ts"

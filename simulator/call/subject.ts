@@ -1,5 +1,5 @@
 // The subaccount or curated vault of a call; throws if the caller may not read it (§5).
-import { kindOf, addressKey } from "../generate/addresses.ts"
+import { kindOf, addressKey } from "../values/addresses.ts"
 import type { Subaccount } from "../generate/subaccounts.ts"
 import { curates, directoryOf, mayRead } from "../generate/subaccounts.ts"
 import type { Vault } from "../generate/world.ts"

@@ -19,7 +19,7 @@ export interface Sent {
 
 export const nothingSent: Sent = { open: [], messages: [] }
 
-export interface Changes {
+export interface ProblemChanges {
   readonly begun: ReadonlyArray<Problem>
   readonly resolved: ReadonlyArray<Problem>
   /** Problems that last, and are due to be repeated. */
@@ -35,12 +35,12 @@ const MESSAGES_PER_HOUR_OF_DEFERRALS = 2
 
 const identityOf = ({ kind, subject }: Problem): string => `${kind} ${subject}`
 
-export const changesOf = (
+export const problemChanges = (
   { on, remindAfter }: MessageReceiver,
   problems: ReadonlyArray<Problem>,
   { open }: Sent,
   now: number,
-): Changes => {
+): ProblemChanges => {
   const wanted = problems.filter(({ kind }) => on.includes(kind))
   const before = new Map(open.map((problem) => [identityOf(problem), problem]))
   const present = new Set(wanted.map(identityOf))
@@ -60,14 +60,14 @@ export const changesOf = (
   }
 }
 
-export const isNothing = ({ begun, resolved, repeated }: Changes): boolean =>
+export const isNothing = ({ begun, resolved, repeated }: ProblemChanges): boolean =>
   begun.length + resolved.length + repeated.length === 0
 
 const withinHour = ({ messages }: Sent, now: number): ReadonlyArray<string> =>
   messages.filter((at) => now - Date.parse(at) < MILLIS_PER_HOUR)
 
 /** Whether the receiver has had as many messages within the hour as it may; its changes wait for a later run. */
-export const isHeldBack = (sent: Sent, changes: Changes, now: number): boolean => {
+export const isHeldBack = (sent: Sent, changes: ProblemChanges, now: number): boolean => {
   const changed = [...changes.begun, ...changes.resolved, ...changes.repeated]
   const isDeferrals = changed.every(({ kind }) => kind === "run_deferred")
   const most = isDeferrals ? MESSAGES_PER_HOUR_OF_DEFERRALS : MESSAGES_PER_HOUR
@@ -75,7 +75,7 @@ export const isHeldBack = (sent: Sent, changes: Changes, now: number): boolean =
 }
 
 /** What the receiver was sent once it has these changes. */
-export const afterSending = (sent: Sent, changes: Changes, now: number): Sent => {
+export const afterSending = (sent: Sent, changes: ProblemChanges, now: number): Sent => {
   const sentAt = new Date(now).toISOString()
   const fresh = [...changes.begun, ...changes.repeated]
   const replaced = new Set([...fresh, ...changes.resolved].map(identityOf))

@@ -1,9 +1,9 @@
 // core.withdrawal_requests: the queue of pending withdrawals of each vault, with its history.
-import { field } from "../../../domain/table/column.ts"
-import type { Table } from "../../../domain/table/table.ts"
-import { type AmountColumns, amountNames } from "../../fields/amounts.ts"
-import { address, id } from "../../fields/readers.ts"
-import { restOfRecord, vaultAddress, vaultChainId, wireSpelling } from "../shared.ts"
+import { field } from "../../../../domain/table/column.ts"
+import type { Table } from "../../../../domain/table/table.ts"
+import { type AmountColumns, amountNames } from "../../../fields/amounts.ts"
+import { address, id } from "../../../fields/readers.ts"
+import { restOfRecord, vaultAddress, vaultChainId, wireSpelling } from "../../shared.ts"
 
 const recipientNames = ["recipient", "recipient_address", "receiver", "receiver_address", "address"]
 

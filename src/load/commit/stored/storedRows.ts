@@ -3,7 +3,7 @@ import type { Database } from "../../storage/Storage.ts"
 import { StoredKeys } from "./storedKeys.ts"
 import { StoredRanges } from "./storedRanges.ts"
 
-export const knownRows = (rowCounts: Database["rowCounts"]) => {
+export const storedRows = (rowCounts: Database["rowCounts"]) => {
   const marked = new Set<string>()
   const ranges = new StoredRanges()
   const keys = new StoredKeys()

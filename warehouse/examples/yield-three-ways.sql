@@ -1,3 +1,14 @@
+-- Is a quoted yield in the raw ratio too, day by day?
+-- For an allocator who has found two yields of one vault that do not agree.
+--
+--     vault: address or name of a vault; every vault unless it is set
+--
+-- Fractions a year: smoothed by the service, not smoothed, and the annualized growth of the collateral ratio from close
+-- to close over the same period_days. They need not agree, and a difference is not an error: smoothing is the service's
+-- own rolling median and mean, and by §4.1 a yield computed from raw ratios does not match. The ratio is backing over
+-- supply, not a share price: it shows what the backing gained on the supply, and does not change where the service
+-- reports gains in both. apy_from_ratio is null where the closes are not about period_days apart, or one is missing or
+-- not above zero.
 with
 
 -- The ratio's growth is taken over the period that the service averages over, so that the two can be compared.
@@ -5,7 +16,6 @@ periods as (
     select
         vault_address,
         day,
-        chain_id,
         vault_name,
         apy_smoothed,
         apy_smoothed_period_days,
@@ -18,16 +28,16 @@ periods as (
             max(apy_smoothed_period_days) over vault
         ) as period_days
     from mart.vault_daily as vault_days
+    where getvariable('vault')::varchar is null or getvariable('vault')::varchar in (vault_address, vault_name)
     window vault as (partition by vault_address)
 ),
 
--- From close to close, by the actual time between them: today has not closed yet, and a day whose points end early closed
--- early.
+-- From close to close, by the actual time between them: today has not closed yet, and a day whose points end early
+-- closed early.
 spans as (
     select
         periods.vault_address,
         periods.day,
-        periods.chain_id,
         periods.vault_name,
         periods.period_days,
         periods.apy_smoothed,
@@ -51,7 +61,6 @@ grown as (
     select
         vault_address,
         day,
-        chain_id,
         vault_name,
         period_days,
         apy_smoothed,
@@ -65,19 +74,18 @@ grown as (
 )
 
 select
+    vault_name,
     vault_address,
     day,
-    chain_id,
-    vault_name,
     period_days,
     apy_smoothed,
     apy_unsmoothed,
     apy_from_ratio,
     apy_smoothed - apy_unsmoothed as smoothed_minus_unsmoothed,
-    apy_from_ratio - apy_unsmoothed as from_ratio_minus_unsmoothed,
-    apy_from_ratio - apy_smoothed as from_ratio_minus_smoothed
+    apy_from_ratio - apy_unsmoothed as from_ratio_minus_unsmoothed
 from grown
 where
     apy_smoothed is not null
     or apy_unsmoothed is not null
     or apy_from_ratio is not null
+order by vault_name, vault_address, day

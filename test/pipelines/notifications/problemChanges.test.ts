@@ -3,12 +3,12 @@ import { describe, expect, it } from "vitest"
 import { type Problem, problemKinds } from "../../../src/domain/run/problem.ts"
 import {
   afterSending,
-  changesOf,
+  problemChanges,
   isHeldBack,
   isNothing,
   nothingSent,
   type Sent,
-} from "../../../src/pipelines/notifications/changes.ts"
+} from "../../../src/pipelines/notifications/problemChanges.ts"
 
 const HOUR = 3_600_000
 const problem = (kind: Problem["kind"], subject = "x"): Problem => ({
@@ -21,10 +21,10 @@ const problem = (kind: Problem["kind"], subject = "x"): Problem => ({
 const receiver = { command: ["x"], on: problemKinds, remindAfter: undefined }
 
 /** Sends what is new; what it was. */
-const sending = (to = receiver as Parameters<typeof changesOf>[0]) => {
+const sending = (to = receiver as Parameters<typeof problemChanges>[0]) => {
   let sent: Sent = nothingSent
   return (now: number, ...problems: ReadonlyArray<Problem>) => {
-    const changes = changesOf(to, problems, sent, now)
+    const changes = problemChanges(to, problems, sent, now)
     sent = afterSending(sent, changes, now)
     const texts = (of: ReadonlyArray<Problem>) => of.map(({ text }) => text)
     return {
@@ -76,7 +76,7 @@ describe("a problem", () => {
     for (let minute = 0; minute < 120; minute += 5) {
       const now = minute * 60_000
       const problems = minute % 10 === 0 ? [problem("run_failed")] : []
-      const changes = changesOf(receiver, problems, sent, now)
+      const changes = problemChanges(receiver, problems, sent, now)
       if (isHeldBack(sent, changes, now)) continue
       messages += 1
       sent = afterSending(sent, changes, now)
@@ -93,7 +93,7 @@ describe("a problem", () => {
         ...(minute >= 50 ? [problem("key_rejected")] : []),
         ...(minute % 10 === 0 ? [problem("run_deferred")] : []),
       ]
-      const changes = changesOf(receiver, problems, sent, now)
+      const changes = problemChanges(receiver, problems, sent, now)
       if (isNothing(changes) || isHeldBack(sent, changes, now)) continue
       messages.push(changes.begun.map(({ kind }) => kind).join(" "))
       sent = afterSending(sent, changes, now)

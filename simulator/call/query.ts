@@ -1,6 +1,6 @@
 // Reads and checks query parameters by their client-side names (§4), which the options map to wire names. Like most
 // servers, it ignores parameters it does not know.
-import { parseDay, parseMs } from "../generate/calendar.ts"
+import { parseDay, parseMs } from "../values/calendar.ts"
 import { invalid } from "./errors.ts"
 
 export interface WireNaming {

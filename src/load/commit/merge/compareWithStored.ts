@@ -15,7 +15,7 @@ export const ABSENT = 3
  * The last row of each key, with its `_change` and the stored row's `_first_seen_at` and `_stored_month`. An `ABSENT`
  * row has only its key, and the `_batch` and `_observed_at` of the set that lacks it.
  */
-export const CLASSIFIED = "temp.main.classified"
+export const COMPARED = "temp.main.compared"
 
 const sameContent = (table: Table): string => {
   if (table.mode === "first") return "true"
@@ -37,17 +37,17 @@ const sameContent = (table: Table): string => {
  * Staged rows that take effect together: those of one batch, or of one round. Round 1 has each key's rows of the first
  * batch with that key, round 2 those of the second, and so on.
  */
-export type Part = { readonly batch: number } | { readonly round: number }
+export type Step = { readonly batch: number } | { readonly round: number }
 
-/** The statement that fills `CLASSIFIED`, with a part of the group or all of it. */
-export const classification = (staged: Staged, part: Part | undefined, now: string): string => {
+/** The statement that fills `COMPARED`, with a step of the group or all of it. */
+export const comparison = (staged: Staged, step: Step | undefined, now: string): string => {
   const { table } = staged
-  const batch = part !== undefined && "batch" in part ? part.batch : undefined
+  const batch = step !== undefined && "batch" in step ? step.batch : undefined
   const firstSeen =
     table.mode === "history" || table.mode === "slowly_changing" ? "t._first_seen_at" : "NULL"
   const { join, columns, isAbsent, isKept } = absence(staged, batch, now)
-  return `CREATE OR REPLACE TEMP TABLE classified AS
-    WITH s AS (SELECT * FROM ${STAGED} ${ofBatch(batch)} ${lastOfKey(staged, part)}),
+  return `CREATE OR REPLACE TEMP TABLE compared AS
+    WITH s AS (SELECT * FROM ${STAGED} ${ofBatch(batch)} ${lastOfKey(staged, step)}),
     t AS (SELECT * FROM ${qualified(table)} t
       WHERE ${table.mode === "slowly_changing" ? "t.is_current" : withinBounds(staged, "t")})
     SELECT ${columns}, ${firstSeen} AS _first_seen_at, ${monthOf(table, "t")} AS _stored_month,
@@ -57,13 +57,13 @@ export const classification = (staged: Staged, part: Part | undefined, now: stri
     FROM s ${join} WHERE ${isKept}`
 }
 
-const lastOfKey = ({ table, distinct }: Staged, part: Part | undefined): string => {
+const lastOfKey = ({ table, distinct }: Staged, step: Step | undefined): string => {
   if (distinct) return ""
   const key = identifiers(table.key)
-  if (part === undefined || "batch" in part) {
+  if (step === undefined || "batch" in step) {
     return `QUALIFY row_number() OVER (PARTITION BY ${key} ORDER BY rowid DESC) = 1`
   }
-  return `QUALIFY dense_rank() OVER (PARTITION BY ${key} ORDER BY _batch) = ${part.round}
+  return `QUALIFY dense_rank() OVER (PARTITION BY ${key} ORDER BY _batch) = ${step.round}
     AND row_number() OVER (PARTITION BY ${key}, _batch ORDER BY rowid DESC) = 1`
 }
 
@@ -108,13 +108,13 @@ export const excludeRetired = (staged: Staged): string | undefined => {
   const { table } = staged
   const retired = retiredRows(staged)
   if (retired === undefined) return undefined
-  return `UPDATE ${CLASSIFIED} m
+  return `UPDATE ${COMPARED} m
     SET _first_seen_at = e.seen_at,
       _change = CASE WHEN m._observed_at <= e.retired_at THEN ${UNCHANGED} ELSE ${NEW} END
     FROM (SELECT ${identifiers(table.key)}, max(${retired.at}) AS retired_at,
         min(_first_seen_at) AS seen_at
       FROM ${retired.table} t WHERE ${retired.condition} AND EXISTS (
-        SELECT 1 FROM ${CLASSIFIED} n
+        SELECT 1 FROM ${COMPARED} n
         WHERE n._change = ${NEW} AND ${sameKey(table, "n", "t")})
       GROUP BY ALL) e
     WHERE m._change = ${NEW} AND ${sameKey(table, "m", "e")}`

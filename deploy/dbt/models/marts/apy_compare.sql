@@ -1,2 +1,0 @@
--- Written by `make docs` from the data dictionary.
-select * from {{ source('mart', 'apy_compare') }}

@@ -1,0 +1,33 @@
+// Restores a backup and prints what it held.
+import { BackupError, restore } from "../../../pipelines/backup/backup.ts"
+import { placeOf } from "../../../pipelines/publication/warehouse.ts"
+import { execute, stopped } from "../../execute/execute.ts"
+import { printReport } from "../../execute/report.ts"
+import { textOf } from "../../parse/arguments.ts"
+import type { Arguments } from "../../parse/Command.ts"
+import { wrongUse } from "../../parse/errors.ts"
+import { sizeOfBackup } from "../../words/sizeOfBackup.ts"
+
+export const runRestore = (argv: Arguments) =>
+  execute(
+    argv,
+    function* ({ settings }) {
+      if (settings.warehouse !== "file") {
+        return yield* new BackupError({
+          why: "A backup is restored into a file, but the setting warehouse names a lake.",
+          advice:
+            "Restore it with `--warehouse file` and a new --data-dir, then bring it into an empty lake with `vaulthouse move`.",
+        })
+      }
+      const folder = textOf(argv, "folder")
+      if (folder === undefined) return yield* wrongUse("Name the folder of the backup.")
+      const restored = yield* restore(folder, placeOf(settings))
+      printReport(
+        argv,
+        restored,
+        () =>
+          `Restored ${folder} into ${settings.dataDir}: ${sizeOfBackup(restored)}. \`vaulthouse publish\` writes the Parquet files, \`vaulthouse sync\` continues.\n`,
+      )
+    },
+    stopped,
+  )
