@@ -12,8 +12,9 @@ import { API_KEY, API_KEY_FILE, environmentName } from "../src/config/settings/S
 const root = join(import.meta.dirname, "..")
 const read = (file: string): string => readFileSync(join(root, file), "utf8")
 
+// The changelog names what is gone, and the page of commands is generated from them.
 const pages = globSync("{docs/**/,simulator/,warehouse/,test/crash/,}*.md", { cwd: root }).filter(
-  (page) => page !== "CHANGELOG.md",
+  (page) => page !== "CHANGELOG.md" && page !== "docs/cli.md",
 )
 
 /** What `find` finds wrong in each page, with the page's name. */
@@ -39,7 +40,12 @@ const codeIn = (text: string): ReadonlyArray<string> => [
   ...[...text.matchAll(/^```[^\n]*\n([^]*?)^```/gm)].flatMap(([, block = ""]) =>
     block.replaceAll(/\\\n\s*/g, "").split("\n"),
   ),
-  ...[...withoutBlocks(text).matchAll(/`([^`\n]+)`/g)].map(([, code = ""]) => code),
+  // Headings of docs/troubleshooting.md are messages.
+  ...[
+    ...withoutBlocks(text)
+      .replaceAll(/^#.*$/gm, "")
+      .matchAll(/`([^`\n]+)`/g),
+  ].map(([, code = ""]) => code),
 ]
 
 const flagsOf = new Map(
@@ -49,15 +55,20 @@ const flagsOf = new Map(
   ]),
 )
 
-/** `name` and flags of each `vaulthouse <name> …` that begins a line, after a prompt, a schedule or a variable. */
+/** What may precede a command on its line: a prompt, `npx`, a schedule, variables, the folder of the program. */
+const isBefore = (word: string): boolean => /^(?:\$|npx|[\d*]+|\w+=.*|bin\/|\/.*\/)?$/.test(word)
+
+/** `name` and flags of each `vaulthouse <name> …` that a line consists of. */
 const callsIn = (text: string) =>
   codeIn(text).flatMap((line) => {
-    const [, name, rest = ""] =
-      /^(?:\$ |[\d* ]+ |\w+=\S+ |npx |bin\/|\/\S*\/)*vaulthouse ([a-z]+)\b(.*)$/.exec(line) ?? []
+    const at = line.indexOf("vaulthouse ")
+    if (at < 0 || !line.slice(0, at).split(" ").every(isBefore)) return []
     // What follows a pipe or a comment is of another program.
-    const [own = ""] = rest.split(/ [|#&>] ?/)
-    const flags = [...own.matchAll(/(?<=\s)--([a-z][a-z-]*)/g)].map(([, flag = ""]) => flag)
-    return name === undefined ? [] : [{ name, flags }]
+    const [own = ""] = line.slice(at).split(/ [|#&>]/)
+    const [, name = "", ...words] = own.split(" ")
+    if (!/^[a-z]+$/.test(name)) return []
+    const flags = words.flatMap((word) => /^--([a-z][a-z-]*)/.exec(word)?.[1] ?? [])
+    return [{ name, flags }]
   })
 
 describe("the pages", () => {
@@ -107,17 +118,16 @@ describe("the pages", () => {
   })
 
   it("name environment variables that something reads", () => {
+    const namesIn = (text: string) =>
+      [...text.matchAll(/\bVAULTHOUSE_[A-Z_]+\b/g)].map(([name]) => name)
     const known = new Set([
       API_KEY,
       API_KEY_FILE,
       "VAULTHOUSE_SERVE_TOKEN",
       ...settingNames.map((name) => environmentName(settingOf(name))),
+      ...namesIn(read("deploy/dbt/profiles.yml")),
     ])
-    const unknown = wrong((_, text) =>
-      [...text.matchAll(/\bVAULTHOUSE_[A-Z_]+\b/g)]
-        .map(([name]) => name)
-        .filter((name) => !known.has(name)),
-    )
+    const unknown = wrong((_, text) => namesIn(text).filter((name) => !known.has(name)))
     expect(unknown).toEqual([])
   })
 })
