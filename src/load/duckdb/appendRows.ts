@@ -183,8 +183,9 @@ export const appendRows = async (
     }
     appender.flushSync()
   } catch (cause) {
-    // `closeSync` flushes again, and would report only that the transaction has failed.
+    // Rows that are left in it would be flushed when it is closed or collected: into whichever transaction is then open.
     try {
+      appender.clear()
       appender.closeSync()
     } catch {}
     throw cause

@@ -1,4 +1,7 @@
 // What is read back of appended rows: every value, on both sides of zero, and every null, in each of several vectors.
+import { setTimeout } from "node:timers/promises"
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -88,5 +91,41 @@ it.effect("a column of nothing but nulls leaves the values of the others alone",
       sparse.map((value) => value?.toString() ?? null),
       rows.map(String),
     ])
+  }),
+)
+
+/** Has the engine collect what nothing refers to; finalizers run in turns of the event loop after that. */
+const collectGarbage = async (): Promise<void> => {
+  setFlagsFromString("--expose-gc")
+  const collect = runInNewContext("gc") as () => void
+  for (let turn = 0; turn < 5; turn += 1) {
+    await setTimeout(10)
+    collect()
+  }
+  await setTimeout(10)
+}
+
+it.effect("rows that could not be appended are in no later transaction", () =>
+  Effect.gen(function* () {
+    const opened = yield* connection
+    const stored = yield* Effect.promise(async () => {
+      await opened.run("CREATE TABLE appended (a BIGINT UNIQUE)")
+      const target = { catalog: "memory", schema: "main", name: "appended" }
+      const append = (values: ReadonlyArray<number>) =>
+        appendRows(opened, target, [{ length: values.length, columns: [values] }]).then(
+          () => "appended",
+          (cause: unknown) => String(cause).replace(/:[^:]*$/, ""),
+        )
+      await opened.run("BEGIN")
+      expect(await append([1])).toBe("appended")
+      expect(await append([2, 1])).toContain("constraint violation")
+      await opened.run("ROLLBACK")
+      // What is left of the second would now be stored, since nothing stands against it any more.
+      await opened.run("BEGIN")
+      await collectGarbage()
+      await opened.run("COMMIT")
+      return (await opened.runAndReadAll("FROM appended")).getRows()
+    })
+    expect(stored).toEqual([])
   }),
 )
