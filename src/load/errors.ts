@@ -2,11 +2,14 @@
 import * as Data from "effect/Data"
 import type { Claim } from "../domain/run/claim.ts"
 import { objectStoreProblem } from "./duckdb/objectStoreProblem.ts"
+import { BrokenInvariant } from "../domain/invariant.ts"
 import { causeMessage } from "../domain/values/causeMessage.ts"
 
 export type LoadErrorReason =
   /** A row the table can't hold: null in a required column, NaN, a value of another type. */
   | "InvalidRow"
+  /** What must hold whenever rows are written does not: a defect of vaulthouse. */
+  | "Invariant"
   /** The stored schema differs in a way that adding can't migrate. */
   | "Migration"
   /** DuckDB refused or failed: out of memory, a conflict. */
@@ -149,9 +152,15 @@ const databaseAdvice = (cause: unknown, why: string): string => {
 const CATALOG_ADVICE =
   "What was not committed is read again by the next run; check that PostgreSQL runs and can be reached."
 
+const REPORT = "This is a defect of vaulthouse: please report it with this message"
+
 /** A failure DuckDB reported while doing `what`. */
 export const databaseError = (what: string, cause: unknown): LoadError => {
   if (cause instanceof LoadError) return cause
+  if (cause instanceof BrokenInvariant) {
+    const advice = `The transaction was rolled back: nothing of it was kept. ${REPORT}. \`vaulthouse check\` says whether stored rows are affected; \`vaulthouse replay\` rebuilds them.`
+    return new LoadError({ reason: "Invariant", what, why: cause.message, advice, cause })
+  }
   const refusal = objectStoreProblem(causeMessage(cause))
   if (refusal !== undefined) return new LoadError({ reason: "Files", what, ...refusal, cause })
   const ofCatalog = catalogReason(cause)
@@ -166,6 +175,10 @@ export const databaseError = (what: string, cause: unknown): LoadError => {
 /** A failure while readers' files were written, which they don't see. */
 export const filesError = (what: string, cause: unknown): LoadError => {
   if (cause instanceof LoadError) return cause
+  if (cause instanceof BrokenInvariant) {
+    const advice = `Readers keep the files they have. ${REPORT}.`
+    return new LoadError({ reason: "Invariant", what, why: cause.message, advice, cause })
+  }
   const ofCatalog = catalogReason(cause)
   const check = ofCatalog === undefined ? "disk space and permissions" : "that PostgreSQL runs"
   return new LoadError({

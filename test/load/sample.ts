@@ -136,6 +136,13 @@ export const batchOf = (
   ...overrides,
 })
 
+/** Rows that another run read, as a replay commits them. */
+export const replayed = (runId: string, rows: ReadonlyArray<Rows>): Batch => ({
+  rows,
+  bookkeeping: [],
+  runId,
+})
+
 export const readingsBatch = (
   rows: ReadonlyArray<RowValues>,
   overrides: Partial<TaskBatch> = {},

@@ -1,10 +1,8 @@
 // Reads the values of flags and positionals from the parsed command line.
 import * as Effect from "effect/Effect"
-import type { Config } from "../../config/Config.ts"
 import { parseDuration } from "../../config/read/read.ts"
 import { parseDay } from "../../domain/values/time.ts"
 import type { UsageError } from "../../domain/UsageError.ts"
-import type { PublishOptions } from "../../pipelines/publication/publish.ts"
 import type { Arguments } from "./Command.ts"
 import { wrongUse } from "./errors.ts"
 
@@ -92,25 +90,3 @@ export const dayOf = (
     ? Effect.succeed(day)
     : wrongUse(`--${flag} ${text} is not a day: write YYYY-MM-DD, such as 2026-01-31.`)
 }
-
-/** What to publish, by the configuration and `--no-publish`; `undefined` publishes nothing. */
-export const publishOptions = (
-  argv: Arguments,
-  { publish, parquet, publishedMode, publishedKeep }: Config["settings"],
-): PublishOptions | undefined =>
-  publish.enabled && argv["publish"] !== false
-    ? {
-        parquet: parquet.enabled ? { marts: parquet.marts } : undefined,
-        access: { mode: publishedMode },
-        keep: publishedKeep,
-        ...(publish.postgres === undefined
-          ? {}
-          : {
-              postgres: {
-                address: publish.postgres,
-                prefix: publish.postgresPrefix ?? "",
-                role: publish.postgresRole,
-              },
-            }),
-      }
-    : undefined

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
+import { invariant } from "../../domain/invariant.ts"
 import { ApiError, type ApiErrorTag } from "../../domain/wire/errors.ts"
 import { coveredBy, cursorAfterFailure, cursorAfterRead, missingIn } from "./coveredDays.ts"
 import {
@@ -84,13 +85,27 @@ export const dateWindows = <A, E, R>(
     const outcome = yield* Effect.result(options.read(window))
     if (Result.isSuccess(outcome)) {
       const { steps, state: next } = afterRead(options, remaining, window, outcome.success)
+      mustKeepDays(state.cursor, next.cursor)
       return [steps, Option.some(next)] as const
     }
     const progress = afterFailure<A>(options, remaining, window, outcome.failure)
     if (progress === undefined) return yield* Effect.fail(outcome.failure)
+    mustKeepDays(state.cursor, progress.state.cursor)
     return [progress.steps, Option.some(progress.state)] as const
   })
   return Stream.paginate(start(options, end), advance)
+}
+
+/** A cursor that moved back would let a gap be recorded, or a day be requested, as if it had never been read. */
+const mustKeepDays = (before: SeriesCursor | undefined, after: SeriesCursor | undefined): void => {
+  if (before === undefined) return
+  const keeps = after !== undefined && after.from <= before.from && after.through >= before.through
+  invariant(keeps, "a cursor covers every day that it covered before", {
+    from_before: before.from,
+    from: after?.from,
+    through_before: before.through,
+    through: after?.through,
+  })
 }
 
 interface Progress<A> {

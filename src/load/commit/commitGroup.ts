@@ -12,6 +12,7 @@ import { transactionIn, type Turn } from "../duckdb/transaction.ts"
 import { sqlFile } from "../sql/sqlFile.ts"
 import { type PageRows, stage } from "./merge/stage.ts"
 import { responses } from "../tables/raw/responses.ts"
+import { mustBelongTogether } from "./belongTogether.ts"
 import { cursorRows, recordedBefore, taskRows } from "./taskRows.ts"
 
 const nothing: Counts = { inserted: 0, revised: 0, unchanged: 0 }
@@ -134,6 +135,7 @@ interface Written {
 }
 
 const write = async (session: Session, batches: ReadonlyArray<Batch>): Promise<Written> => {
+  for (const batch of batches) mustBelongTogether(batch, session.runId)
   const changes = new Changes(session)
   const counts = batches.map((): Counts => ({ ...nothing }))
   const pages = (rowsOfBatch: (batch: Batch) => ReadonlyArray<Rows>) =>

@@ -1,5 +1,6 @@
 // What the transactions of a process share, and the changes that each of them marks.
 import type { DuckDBConnection } from "@duckdb/node-api"
+import { invariant } from "../../domain/invariant.ts"
 import { type Rows, type Table, tableName } from "../../domain/table/table.ts"
 import { writeBookkeeping } from "./bookkeeping.ts"
 import { entriesOf } from "./entries.ts"
@@ -12,7 +13,7 @@ import { StoredKeys } from "./stored/storedKeys.ts"
 import type { StoredRanges } from "./stored/storedRanges.ts"
 import type { storedColumns } from "../tables/storedColumns.ts"
 import { partitionChanges } from "../tables/ops/partition_changes.ts"
-import { alone, type Writer } from "../duckdb/transaction.ts"
+import { alone, isInTransaction, type Writer } from "../duckdb/transaction.ts"
 
 export interface Session extends MergeContext, Writer {
   /** `schema.table/month` already marked as changed by this process since the last export. */
@@ -41,12 +42,14 @@ export class Changes {
   readonly #session: Session
   readonly #unmarked = new Map<string, readonly [Table, string]>()
   readonly #extents: Array<readonly [Table, ReadonlyArray<Extent | undefined>]> = []
+  #state: "collecting" | "written" | "committed" = "collecting"
 
   constructor(session: Session) {
     this.#session = session
   }
 
   add(table: Table, months: Iterable<string>): void {
+    this.#mustBe("collecting", "a change is marked by the transaction that makes it")
     for (const month of months) {
       const mark = `${tableName(table)}/${month}`
       if (!this.#session.marked.has(mark)) this.#unmarked.set(mark, [table, month])
@@ -64,8 +67,13 @@ export class Changes {
 
   /** Writes rows of vaulthouse's own tables and marks everything that changed: the last step of a transaction. */
   async write(rows: ReadonlyArray<Rows> = []): Promise<void> {
+    this.#mustBe("collecting", "changes are written once")
+    invariant(isInTransaction(this.#session.connection), "rows are written in a transaction", {
+      run: this.#session.runId,
+    })
     const entries = entriesOf(rows)
     for (const each of entries) this.add(each.table, monthsIn(each))
+    this.#state = "written"
     const marks = entriesOf([rowsOf(partitionChanges, this.#marks())])
     if (entries.length + marks.length === 0) return
     await this.#session.findEmptyTables()
@@ -89,7 +97,16 @@ export class Changes {
   }
 
   afterCommit(): void {
+    const text = "a month counts as marked only after the transaction that marked it"
+    this.#mustBe("written", text)
+    const isOpen = isInTransaction(this.#session.connection)
+    invariant(!isOpen, text, { transaction: "open" })
+    this.#state = "committed"
     for (const [table, extents] of this.#extents) this.#session.ranges.remember(table, extents)
     for (const mark of this.#unmarked.keys()) this.#session.marked.add(mark)
+  }
+
+  #mustBe(state: "collecting" | "written", text: string): void {
+    invariant(this.#state === state, text, { expected: state, found: this.#state })
   }
 }

@@ -8,6 +8,7 @@ import {
   DuckDBTypeId,
   VARCHAR,
 } from "@duckdb/node-api"
+import { invariant } from "../../domain/invariant.ts"
 import type { Value } from "../../domain/table/column.ts"
 
 /** The values of one column: a list with one for each row, or one value that all rows have. */
@@ -26,6 +27,7 @@ export interface AppendTarget {
   readonly name: string
 }
 
+const ONE_VALUE = "a column has one value for each row"
 const VECTOR_SIZE = 2048
 const TWO_TO_32 = 4_294_967_296
 
@@ -151,7 +153,16 @@ const chunksOf = function* (
   kinds: ReadonlyArray<ColumnKind>,
   { length, columns }: AppendedRows,
 ): Generator<DuckDBDataChunk> {
-  const all = columns.map(withoutRepetition)
+  const all = columns.map((cells, at) => {
+    // A list that is too short would be filled up with nulls.
+    if (isList(cells))
+      invariant(cells.length === length, ONE_VALUE, {
+        column: at,
+        values: cells.length,
+        rows: length,
+      })
+    return withoutRepetition(cells)
+  })
   for (let from = 0; from < length; from += VECTOR_SIZE) {
     const count = Math.min(VECTOR_SIZE, length - from)
     const chunk = duckdb.create_data_chunk(kinds.map(({ logicalType }) => logicalType))
@@ -179,6 +190,11 @@ export const appendRows = async (
       kindOf(appender.columnType(at)),
     )
     for (const rows of parts) {
+      invariant(
+        rows.columns.length === kinds.length,
+        "rows have a value for each column of their table",
+        { table: `${schema}.${name}`, given: rows.columns.length, columns: kinds.length },
+      )
       for (const chunk of chunksOf(kinds, rows)) appender.appendDataChunk(chunk)
     }
     appender.flushSync()

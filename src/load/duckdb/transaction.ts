@@ -34,6 +34,12 @@ export const alone = (connection: DuckDBConnection): Writer => ({
   accepts: () => true,
 })
 
+const inTransaction = new WeakSet<DuckDBConnection>()
+
+/** Whether a transaction that `transaction` began is open on the connection. */
+export const isInTransaction = (connection: DuckDBConnection): boolean =>
+  inTransaction.has(connection)
+
 /** Runs `work` in a transaction. Any failure rolls back, because a COMMIT after one would silently keep nothing. */
 export const transaction = <A>(writer: Writer, work: () => Promise<A>): Promise<A> =>
   writer.exclusively((turn) => transactionIn(turn, writer, work))
@@ -45,6 +51,7 @@ export const transactionIn = async <A>(
   work: () => Promise<A>,
 ): Promise<A> => {
   await connection.run("BEGIN")
+  inTransaction.add(connection)
   try {
     const result = await work()
     await turn.check()
@@ -54,5 +61,7 @@ export const transactionIn = async <A>(
     // DuckDB may have ended the transaction itself; the first failure is the one to report.
     await connection.run("ROLLBACK").catch(() => undefined)
     throw cause
+  } finally {
+    inTransaction.delete(connection)
   }
 }

@@ -5,6 +5,7 @@ import { readdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import type { DuckDBConnection } from "@duckdb/node-api"
 import * as Effect from "effect/Effect"
+import { invariant } from "../../domain/invariant.ts"
 import { rowsOf } from "../duckdb/rowsOf.ts"
 import { markEverything } from "../commit/markEverything.ts"
 import { Changes, onCopy, type Session } from "../commit/session.ts"
@@ -113,11 +114,8 @@ const checkCopy = async (
         session.connection,
         "SELECT run_id FROM copied.ops.publications ORDER BY published_at DESC LIMIT 1",
       )
-      if (newest?.["run_id"] !== runId) {
-        throw new Error(
-          `the copy holds the state of run ${String(newest?.["run_id"])}, not ${runId}`,
-        )
-      }
+      const held = String(newest?.["run_id"])
+      invariant(held === runId, "a published copy holds the state of its run", { held, run: runId })
       return viewDefinitions(session.connection, "copied")
     },
   )

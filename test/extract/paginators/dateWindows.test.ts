@@ -435,3 +435,29 @@ describe("dateWindows", () => {
     }),
   )
 })
+
+it.effect("a cursor that would not cover what it covered is not passed on", () =>
+  Effect.gen(function* () {
+    const read = dateWindows({
+      // No day is before this one, so that no later cursor can cover it.
+      cursor: { through: TODAY, newest: TODAY, from: Number.NaN, complete: false },
+      gaps: [],
+      today: TODAY,
+      windowDays: WINDOW,
+      overlapDays: 2,
+      since: undefined,
+      until: undefined,
+      read: () =>
+        Effect.succeed({
+          content: [],
+          points: 1,
+          oldest: TODAY,
+          newest: TODAY,
+          startsLate: false,
+          full: false,
+        }),
+    })
+    const exit = yield* Effect.exit(Stream.runCollect(read))
+    expect(JSON.stringify(exit)).toContain("a cursor covers every day that it covered before")
+  }),
+)

@@ -5,6 +5,7 @@ import { runInNewContext } from "node:vm"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import type { BrokenInvariant } from "../../../src/domain/invariant.ts"
 import type { Value } from "../../../src/domain/table/column.ts"
 import { appendRows, type Cells } from "../../../src/load/duckdb/appendRows.ts"
 
@@ -91,6 +92,37 @@ it.effect("a column of nothing but nulls leaves the values of the others alone",
       sparse.map((value) => value?.toString() ?? null),
       rows.map(String),
     ])
+  }),
+)
+
+it.effect("a list that is too short is refused, and rows without a value for each column", () =>
+  Effect.gen(function* () {
+    const opened = yield* connection
+    const append = (columns: ReadonlyArray<Cells>) =>
+      Effect.flip(
+        Effect.tryPromise({
+          try: async () => {
+            await opened.run("CREATE OR REPLACE TEMP TABLE appended (a BIGINT, b VARCHAR)")
+            const target = { catalog: "temp", schema: "main", name: "appended" }
+            await appendRows(opened, target, [{ length: 3, columns }])
+          },
+          catch: (cause) => cause as BrokenInvariant,
+        }),
+      )
+    expect(
+      yield* append([
+        [1, 2, 3],
+        ["x", "y"],
+      ]),
+    ).toMatchObject({
+      invariant: "a column has one value for each row",
+      found: { column: 1, values: 2, rows: 3 },
+    })
+    expect(yield* append([[1, 2, 3]])).toMatchObject({
+      invariant: "rows have a value for each column of their table",
+    })
+    const stored = yield* Effect.promise(() => opened.runAndReadAll("FROM appended"))
+    expect(stored.getRows()).toEqual([])
   }),
 )
 

@@ -32,6 +32,8 @@ interface Faults {
   readonly impossible?: number
   /** The page whose commit fails for another reason. */
   readonly failing?: number
+  /** The page whose response is not among those of its task. */
+  readonly unnamed?: number
   /** Whether a gap can stand for a page. */
   readonly haveDays?: boolean
   /** What reading ends with after page 2, or waits for. */
@@ -75,12 +77,12 @@ export const readPages = (dataDir: string, runId: string, faults: Faults = {}) =
     })
     ids[n] = response.responseId
     const rows = rowsOf(readings, [reading("a", n, n === faults.impossible ? Number.NaN : n)])
-    const others = n === faults.failing ? [rowsOf(notAsStored, [{ vault_address: "a" }])] : []
+    const others = rowsOf(notAsStored, n === faults.failing ? [{ vault_address: "a" }] : [])
     return {
       window: `${n}`,
       ...(faults.haveDays === true ? { gapIfRefused: { from: n, to: n } } : {}),
-      rows: [{ ...rows, lineage: response }, ...others],
-      responses: [response],
+      rows: [rows, others].map((each) => ({ ...each, lineage: response })),
+      responses: n === faults.unnamed ? [] : [response],
       requests: 1,
       // From the third page on, records have a new field.
       drift: n < 3 ? [] : [{ path: "$.new", kind: "unknown_field", detail: "a new field" }],

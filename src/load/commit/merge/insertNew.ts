@@ -1,5 +1,7 @@
 // Inserts rows whose keys are distinct and can't be stored yet: the bulk of a first sync, which needs no comparison
 // and is appended to its table directly.
+import { invariant } from "../../../domain/invariant.ts"
+import { tableName } from "../../../domain/table/table.ts"
 import { appendRows, type Cells } from "../../duckdb/appendRows.ts"
 import type { Counts, MergeContext, Merged } from "./merge.ts"
 import { monthsIn } from "../../tables/months.ts"
@@ -16,6 +18,11 @@ export const insertNew = async (
   if (first === undefined) return { counts: new Map(), months: new Set() }
   const { table } = first.rows
   const { schema, name } = table
+  const absent = table.columns.filter((column) => !stored.includes(column.name))
+  invariant(absent.length === 0, "each column of the rows is stored", {
+    table: tableName(table),
+    absent: absent.map((column) => column.name).join(", "),
+  })
   const now = tick()
   const cellsOf = ({ rows, runId }: PageRows): Readonly<Record<string, Cells>> => {
     const seenAt = rows.lineage?.receivedAt ?? now

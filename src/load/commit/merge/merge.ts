@@ -1,7 +1,8 @@
 // Merges staged rows into their table: the database decides what is new, revised or unchanged, and the mode of the
 // table what becomes of it. Runs inside the writer's transaction.
 import type { DuckDBConnection } from "@duckdb/node-api"
-import { allColumns, type Table, versionsOf } from "../../../domain/table/table.ts"
+import { invariant } from "../../../domain/invariant.ts"
+import { allColumns, type Table, tableName, versionsOf } from "../../../domain/table/table.ts"
 import {
   ABSENT,
   COMPARED,
@@ -58,7 +59,10 @@ const insertion = (table: Table, source: string, now: string): string => {
     SELECT ${values.join(", ")} FROM ${source} m`
 }
 
-/** Statements that move revised rows out of the way of those that replace them, and end rows that their set lacks. */
+/**
+ * Statements that move revised rows out of the way of those that replace them, and end rows that their set lacks. Each
+ * changes as many rows as are revised or absent.
+ */
 const supersede = (staged: Staged, now: string): ReadonlyArray<string> => {
   const { table } = staged
   const target = qualified(table)
@@ -110,6 +114,22 @@ const groupsAfter = async (
   return found.getRows() as unknown as ReadonlyArray<Group>
 }
 
+/** Runs a statement that has to change this many rows: fewer would be lost, more would be doubled. */
+const changeRows = async (
+  connection: DuckDBConnection,
+  table: Table,
+  statement: string,
+  rows: number,
+): Promise<void> => {
+  const { rowsChanged } = await connection.run(statement)
+  invariant(rowsChanged === rows, "a merge changes the rows that it found new, revised or absent", {
+    table: tableName(table),
+    statement: statement.trimStart().slice(0, 6),
+    found: rows,
+    changed: rowsChanged,
+  })
+}
+
 const mergeOnce = async (
   context: MergeContext,
   staged: Staged,
@@ -124,6 +144,14 @@ const mergeOnce = async (
     (sum, [, change, , , rows]) => sum + (change === ABSENT ? 0 : rows),
     0,
   )
+  const most =
+    step !== undefined && "batch" in step ? (staged.rowsOfBatch.get(step.batch) ?? 0) : staged.rows
+  const isComplete = staged.distinct && step === undefined ? total === most : total <= most
+  invariant(isComplete, "a row is compared with at most one open version of its key", {
+    table: tableName(table),
+    rows: most,
+    compared: total,
+  })
   // Batches that share a key must take effect one after the other, as if committed alone.
   if (step === undefined && staged.rowsOfBatch.size > 1 && total < staged.rows)
     return "repeated keys"
@@ -131,7 +159,8 @@ const mergeOnce = async (
   if (exclusion !== undefined && groups.some(([, change]) => change === NEW)) {
     groups = await groupsAfter(context, table, exclusion)
   }
-  const seen = new Set(groups.map(([, change]) => change))
+  const found = [0, 0, 0, 0]
+  for (const [, change, , , rows] of groups) found[change] = (found[change] ?? 0) + rows
   for (const [batch, change, month, storedMonth, rows] of groups) {
     const counts = countsOf(into, batch)
     if (change === UNCHANGED) {
@@ -145,13 +174,17 @@ const mergeOnce = async (
     }
     into.months.add(month)
   }
-  const statements = seen.has(REVISED) || seen.has(ABSENT) ? [...supersede(staged, now)] : []
-  if (seen.has(NEW) || seen.has(REVISED)) {
-    const isWritten =
-      seen.has(UNCHANGED) || seen.has(ABSENT) ? ` WHERE m._change < ${UNCHANGED}` : ""
-    statements.push(`${insertion(table, COMPARED, now)}${isWritten}`)
+  const [added = 0, revised = 0, unchanged = 0, absent = 0] = found
+  if (revised + absent > 0) {
+    for (const statement of supersede(staged, now)) {
+      await changeRows(connection, table, statement, revised + absent)
+    }
   }
-  if (statements.length > 0) await connection.run(statements.join(";\n"))
+  if (added + revised > 0) {
+    const isWritten = unchanged + absent > 0 ? ` WHERE m._change < ${UNCHANGED}` : ""
+    const statement = `${insertion(table, COMPARED, now)}${isWritten}`
+    await changeRows(connection, table, statement, added + revised)
+  }
   if (step !== undefined && "round" in step) return "done"
   for (const { batch, month, rows } of await retireAbsent(connection, staged, step?.batch, now)) {
     countsOf(into, batch).revised += rows

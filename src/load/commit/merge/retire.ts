@@ -2,7 +2,8 @@
 // that must take effect one after the other. One statement per table retires the rows of a whole group: one per entity
 // took two seconds of a run that reads everything again.
 import type { DuckDBConnection } from "@duckdb/node-api"
-import { allColumns, versionsOf } from "../../../domain/table/table.ts"
+import { invariant } from "../../../domain/invariant.ts"
+import { allColumns, tableName, versionsOf } from "../../../domain/table/table.ts"
 import { COMPARED } from "./compareWithStored.ts"
 import { monthName, monthOf } from "../../tables/months.ts"
 import { sameKey, withinBounds } from "./matching.ts"
@@ -87,13 +88,21 @@ export const retireAbsent = async (
   )
   if (retired.length === 0) return []
   const names = identifiers(allColumns(table).map(({ name }) => name))
-  await connection.run(
+  const kept = await connection.run(
     `INSERT INTO ${qualified(versionsOf(table))} (${names}, _superseded_at, _superseded_by_run_id)
      SELECT ${names}, _at, _by FROM temp.main.absent`,
   )
-  await connection.run(
+  const removed = await connection.run(
     `DELETE FROM ${target} t USING temp.main.absent a
      WHERE ${sameKey(table, "t", "a")} AND ${withinBounds(staged, "t")}`,
   )
+  const absent = retired.reduce((sum, { rows }) => sum + rows, 0)
+  const areSame = kept.rowsChanged === absent && removed.rowsChanged === absent
+  invariant(areSame, "each row that is retired is kept as a version", {
+    table: tableName(table),
+    absent,
+    kept: kept.rowsChanged,
+    removed: removed.rowsChanged,
+  })
   return retired
 }

@@ -1,7 +1,8 @@
 // Stages rows from JavaScript in temporary tables, for a merge to compare them with what is stored.
 import type { DuckDBConnection } from "@duckdb/node-api"
+import { invariant } from "../../../domain/invariant.ts"
 import type { Column, Value } from "../../../domain/table/column.ts"
-import type { Rows, Table } from "../../../domain/table/table.ts"
+import { type Rows, type Table, tableName } from "../../../domain/table/table.ts"
 import { type AppendedRows, appendRows } from "../../duckdb/appendRows.ts"
 import { haveDistinctKeys } from "./distinctKeys.ts"
 import { identifier, storedType } from "../../sql/sql.ts"
@@ -199,6 +200,13 @@ const mergeKeysOf = (pages: ReadonlyArray<PageRows>): ReadonlyArray<StagedMergeK
   const mergeKeys = new Map<string, StagedMergeKey>()
   for (const { batch, rows } of pages) {
     if (rows.mergeKey === undefined) continue
+    const { isPartial, table } = rows
+    const isWhole = isPartial !== true && table.mode === "slowly_changing"
+    invariant(isWhole, "only a whole set of a slowly changing table ends what it lacks", {
+      table: tableName(table),
+      mode: table.mode,
+      is_partial: isPartial ?? false,
+    })
     const observedAt = rows.lineage?.receivedAt
     mergeKeys.set(`${batch} ${JSON.stringify(rows.mergeKey)}`, {
       batch,

@@ -3,6 +3,7 @@
 import { lstat, readdir, rename, rm, symlink } from "node:fs/promises"
 import { dirname, join, sep } from "node:path"
 import { flush, makeFolder } from "../../../domain/flush.ts"
+import { invariant } from "../../../domain/invariant.ts"
 import { lacksLinks, linkOrCopy, writeDurably } from "../../files/durableFiles.ts"
 import { MANIFEST, type Manifest, parquetDirectory } from "./manifest.ts"
 import { outdated, type PublishedKeep } from "../publishedFiles.ts"
@@ -35,8 +36,21 @@ export const clearAside = async (dataDir: string): Promise<void> => {
   await makeFolder(asideFolder(dataDir))
 }
 
+/** A month that is listed twice would count twice, and a file without rows is none that was written. */
+const mustListOnce = ({ files }: Manifest): void => {
+  const months = new Set(files.map(({ schema, table, month }) => `${schema}.${table} ${month}`))
+  const paths = new Set(files.map(({ path }) => path))
+  const isOnce = months.size === files.length && paths.size === files.length
+  invariant(
+    isOnce && files.every(({ rows, bytes }) => rows > 0 && bytes > 0),
+    "a manifest lists each month of a table once, with its rows",
+    { files: files.length, months: months.size, paths: paths.size },
+  )
+}
+
 /** Makes the folder of a publication, complete with its manifest. `current` does not point to it yet. */
 export const makePublication = async (dataDir: string, manifest: Manifest): Promise<void> => {
+  mustListOnce(manifest)
   const root = parquetDirectory(dataDir)
   const aside = join(asideFolder(dataDir), nameOf(manifest))
   const links = manifest.files.map(({ path }) => ({ from: join(root, path), to: linkPath(path) }))

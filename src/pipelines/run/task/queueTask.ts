@@ -2,8 +2,10 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import { ResponseArchive } from "../../../archive/ResponseArchive.ts"
+import { invariant } from "../../../domain/invariant.ts"
 import type { Claim } from "../../../domain/run/claim.ts"
 import { type Batch, recordedOutcome } from "../../../domain/run/outcome.ts"
+import { tableName } from "../../../domain/table/table.ts"
 import { annotateSpan, spanned } from "../../../domain/run/span.ts"
 import type { Queued } from "../../../load/commit/commitQueue.ts"
 import { Warehouse } from "../../../load/Warehouse.ts"
@@ -34,6 +36,7 @@ export const queueTask = Effect.fnUntraced(function* (
 ) {
   const warehouse = yield* Warehouse
   const archive = yield* ResponseArchive
+  mustHaveResponses(result)
   const marker = commitMarkerOf(result, task)
   if (result.responses.length > 0) yield* archive.markCommit(marker)
   const queued = yield* warehouse.queue(batchOf(result, task, resolved), after)
@@ -54,6 +57,18 @@ export const queueTask = Effect.fnUntraced(function* (
   )
   return { queued, committed }
 })
+
+/** Otherwise a value could not be traced, and a replay would leave its row out. */
+const mustHaveResponses = ({ rows, responses }: TaskResult): void => {
+  const ids = new Set(responses.map(({ responseId }) => responseId))
+  for (const { table, lineage } of rows) {
+    invariant(
+      lineage === null || ids.has(lineage.responseId),
+      "a row names a response that is archived and indexed with it",
+      { table: tableName(table), response: lineage?.responseId },
+    )
+  }
+}
 
 const batchOf = (result: TaskResult, task: ReadTask, { errorTag, text }: Resolved): Batch => {
   const { window, rows, requests, series, covers, cursor } = result

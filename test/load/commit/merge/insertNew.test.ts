@@ -2,7 +2,16 @@
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { temporaryFolder } from "../../../support/temporaryFolder.ts"
-import { batchOf, commit, inWarehouse, reading, readings, rows, rowsOf } from "../../sample.ts"
+import {
+  batchOf,
+  commit,
+  inWarehouse,
+  reading,
+  readings,
+  replayed,
+  rows,
+  rowsOf,
+} from "../../sample.ts"
 
 it.effect("counts the rows of all pages of a batch", () =>
   Effect.gen(function* () {
@@ -29,10 +38,8 @@ it.effect(
         // Before and after the end of January.
         const page = [reading("a", 11, 1.5), reading("a", 12, null)]
         const row = { count: -3, flag: true, day: -1, note: "n", amount: "12", extra: "{}" }
-        const batch = batchOf([
-          rowsOf(readings, [{ ...page[0], ...row }, page[1] ?? {}], 5_000_000),
-        ])
-        yield* commit({ ...batch, runId: "run-0" })
+        const given = rowsOf(readings, [{ ...page[0], ...row }, page[1] ?? {}], 5_000_000)
+        yield* commit(replayed("run-0", [given]))
         const stored = yield* rows("select * from core.readings order by observed_at")
         const lineage = {
           _run_id: "run-0",

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import type { Batch } from "../../../../src/domain/run/outcome.ts"
 import type { Rows } from "../../../../src/domain/table/table.ts"
 import { temporaryFolder } from "../../../support/temporaryFolder.ts"
-import { batchOf, commit, commitTogether, inWarehouse, rows } from "../../sample.ts"
+import { batchOf, commit, commitTogether, inWarehouse, replayed, rows } from "../../sample.ts"
 import { holdings, holdingsOn } from "../../sets.ts"
 
 // 2024-01-30.
@@ -77,7 +77,7 @@ describe("a whole set", () => {
   it.effect("retires what none of its pages has, as of the last of them", () =>
     Effect.gen(function* () {
       const pages = [holdingsOn(DAY, SECOND, { Aave: 1 }), holdingsOn(DAY, THIRD, { Pendle: 3 })]
-      expect(yield* after([batchOf(pages, { runId: "run-2" })])).toEqual({
+      expect(yield* after([replayed("run-2", pages)])).toEqual({
         stored: ["Aave 1", "Pendle 3"],
         superseded: [`Morpho 2 ${THIRD} run-2`],
       })
@@ -94,8 +94,8 @@ describe("a whole set", () => {
   it.effect("of two batches in one commit retires each member in its turn", () =>
     Effect.gen(function* () {
       const batches = [
-        batchOf([holdingsOn(DAY, SECOND, { Aave: 1, Morpho: 2 })], { runId: "run-2" }),
-        batchOf([holdingsOn(DAY, THIRD, { Aave: 1, Pendle: 4 })], { runId: "run-3" }),
+        replayed("run-2", [holdingsOn(DAY, SECOND, { Aave: 1, Morpho: 2 })]),
+        replayed("run-3", [holdingsOn(DAY, THIRD, { Aave: 1, Pendle: 4 })]),
       ]
       const expected = {
         stored: ["Aave 1", "Pendle 4"],

@@ -9,7 +9,15 @@ import type { Rows } from "../../../../src/domain/table/table.ts"
 import { asOfMacros, asOfMacroStatements } from "../../../../src/load/marts/asOf.ts"
 import { Warehouse } from "../../../../src/load/Warehouse.ts"
 import { temporaryFolder } from "../../../support/temporaryFolder.ts"
-import { batchOf, commit, commitTogether, inWarehouse, rows, rowsOf } from "../../sample.ts"
+import {
+  batchOf,
+  commit,
+  commitTogether,
+  inWarehouse,
+  replayed,
+  rows,
+  rowsOf,
+} from "../../sample.ts"
 import { holdings } from "../../sets.ts"
 
 const table = holdings
@@ -208,9 +216,7 @@ layer(warehouse)("a member that is gone", (it) => {
       const at = [1, 2, 3].map((step) => (now += step * 1000))
       const [first = 0, second = 0, third = 0] = at
       yield* commit(batchOf([reading("g", first, { Aave: 50, Morpho: 50 })]))
-      const counts = yield* commit(
-        batchOf([reading("g", second, { Aave: 100 })], { runId: "run-2" }),
-      )
+      const counts = yield* commit(replayed("run-2", [reading("g", second, { Aave: 100 })]))
       expect(counts).toEqual({ inserted: 0, revised: 2, unchanged: 0 })
       expect(yield* current("g")).toEqual([{ protocol: "Aave", value: 100, first, since: second }])
       expect(yield* versions("g")).toEqual([
