@@ -1,5 +1,5 @@
 // The partitions that earlier runs did not read whole: which pipelines read again although nothing has changed, how often a
-// failed request is repeated, and what waits because it keeps failing (docs/decisions/0028-what-keeps-failing.md).
+// failed request is repeated, and what waits because it keeps failing (docs/decisions/0030-what-keeps-failing.md).
 import * as Effect from "effect/Effect"
 import { isRetried } from "../../domain/wire/errors.ts"
 import { formatInstant, MICROS_PER_DAY } from "../../domain/values/time.ts"
