@@ -12,7 +12,7 @@ import {
   readSync,
   statSync,
 } from "node:fs"
-import { open } from "node:fs/promises"
+import { open as openFile } from "node:fs/promises"
 import { dirname } from "node:path"
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { flush } from "../../../domain/flush.ts"
@@ -109,7 +109,7 @@ export const tornPieces = (database: string): ReadonlyArray<Piece> => {
 export const mendTornWrites = async (database: string): Promise<void> => {
   const torn = tornPieces(database)
   if (torn.length === 0) return
-  const file = await open(database, "r+")
+  const file = await openFile(database, "r+")
   try {
     for (const { at, bytes } of torn) await file.write(bytes, 0, bytes.length, at)
     await file.sync()
@@ -118,26 +118,31 @@ export const mendTornWrites = async (database: string): Promise<void> => {
   }
 }
 
-/** DuckDB's own descriptor of the database: to close another one would drop DuckDB's lock. */
-const descriptorOf = (database: string): number => {
+/**
+ * DuckDB's own descriptor of the database: to close another one would drop DuckDB's lock. `known` if it still is one: where a
+ * second instance in this process has had the file open, it may have been that one's.
+ */
+const descriptorOf = (database: string, known: number | undefined): number => {
   const { dev, ino } = statSync(database)
-  const found = readdirSync("/dev/fd").find((name) => {
+  const isOfDatabase = (descriptor: number): boolean => {
     try {
-      const about = fstatSync(Number(name))
+      const about = fstatSync(descriptor)
       return about.dev === dev && about.ino === ino
     } catch {
-      // The one that listed the folder.
+      // It has been closed, as the one that listed the folder has.
       return false
     }
-  })
+  }
+  if (known !== undefined && isOfDatabase(known)) return known
+  const found = readdirSync("/dev/fd").map(Number).find(isOfDatabase)
   if (found === undefined) throw new Error(`${database} is not among the open files in /dev/fd`)
-  return Number(found)
+  return found
 }
 
 const write = async (path: string, content: Buffer): Promise<void> => {
   const isNew = !statSync(path, { throwIfNoEntry: false })
   // Over the old content, which is of no more use: that needs one flush.
-  const file = await open(path, constants.O_WRONLY | constants.O_CREAT, 0o600)
+  const file = await openFile(path, constants.O_WRONLY | constants.O_CREAT, 0o600)
   try {
     await file.write(content, 0, content.length, 0)
     await file.truncate(content.length)
@@ -159,8 +164,8 @@ export const keepingBlocks = (
   let descriptor: number | undefined
   let last: ReadonlyArray<Piece> = []
   return async () => {
-    const from = (descriptor ??= descriptorOf(database))
-    const slots = readSlots(from)
+    const open = (): number => (descriptor = descriptorOf(database, descriptor))
+    const slots = readSlots(open())
     if (slots.every(({ bytes }, at) => last[at]?.bytes.equals(bytes))) return
     const header = headerOf(slots)
     if (header === undefined) return
@@ -172,7 +177,7 @@ export const keepingBlocks = (
     const length = Number(header.readBigUInt64LE(BLOCK_BYTES_AT))
     const kept = blocks
       .map(number("block_id"))
-      .map((id) => read(from, BLOCKS_AT + id * length, length))
+      .map((id) => read(open(), BLOCKS_AT + id * length, length))
     await write(doublewriteFile(database), encode([...slots, ...kept]))
     last = slots
   }
