@@ -35,7 +35,10 @@ export type Range = readonly [from: string, to: string]
 
 export const monthAfter = (month: string): string => {
   const [year = 0, number = 0] = month.split("-").map(Number)
-  return new Date(Date.UTC(year, number)).toISOString().slice(0, 7)
+  // Not by a Date, which writes the year after 9999 with a sign.
+  return number === 12
+    ? `${year + 1}-01`
+    : `${month.slice(0, 5)}${String(number + 1).padStart(2, "0")}`
 }
 
 /** Joins adjacent months into ranges, in order. */

@@ -1,6 +1,6 @@
 // Months of event time.
 import { expect, it } from "vitest"
-import { rangesOf, monthsIn } from "../../../src/load/tables/months.ts"
+import { isBetween, monthAfter, monthsIn, rangesOf } from "../../../src/load/tables/months.ts"
 import { latest, once, rowsOf } from "../sample.ts"
 
 it("months of rows are those of all of them", () => {
@@ -23,4 +23,16 @@ it("adjacent months are one range, across the end of a year too", () => {
     ["2022-06", "2022-06"],
     ["2023-12", "2024-02"],
   ])
+})
+
+it("the month after the last of a year is January, of the year 9999 too, which a service may mean by never", () => {
+  expect(["2023-12", "2024-01", "2024-09", "9999-12"].map(monthAfter)).toEqual([
+    "2024-01",
+    "2024-02",
+    "2024-10",
+    "10000-01",
+  ])
+  expect(isBetween("day", ["9999-12", "9999-12"])).toBe(
+    "day >= DATE '9999-12-01' AND day < DATE '10000-01-01'",
+  )
 })
