@@ -72,7 +72,14 @@ days as (
     from spans
 ),
 
--- The queue at the last reading of the day.
+summaries as (
+    select
+        *,
+        lead(valid_from) over (partition by chain_id, vault_address order by valid_from) as next_from
+    from core.withdrawal_summaries
+),
+
+-- The queue at the last reading of the day. Not by an ASOF join, which loses a row in DuckDB 1.3.
 queues as (
     select
         read_days.chain_id,
@@ -84,11 +91,12 @@ queues as (
         summaries.pending_requests,
         coalesce(summaries.valid_to > read_days.read_at, true) as is_in_force
     from read_days
-    asof left join core.withdrawal_summaries as summaries
+    left join summaries
         on
             read_days.chain_id = summaries.chain_id
             and read_days.vault_address = summaries.vault_address
             and read_days.read_at >= summaries.valid_from
+            and (summaries.next_from is null or read_days.read_at < summaries.next_from)
 ),
 
 joined as (
