@@ -120,8 +120,7 @@ for (const vault of vaults) {
   await compare(
     `flows ${vault}`,
     `select month, flow from (${flows.replace(/^--.*$/gm, "")}) where vault_address = '${vault}'
-      and month in (select date_trunc('month', day)::date from mart.vault_daily
-        where vault_address = '${vault}' and supply is not null and pnl_in_asset is not null) order by month`,
+      and flow is not null order by month`,
   )
   const days = results.get(`days ${vault}`)
   const [{ low }] = await rows(

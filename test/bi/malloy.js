@@ -35,10 +35,8 @@ const expected = {
       where b.vault_address = d.vault_address and b.day <= d.day)
     from mart.vault_daily as d where collateral_ratio_close is not null`,
   "pnl_days -> by_month": `select vault_address, month, sum(pnl_usd_change) from mart.pnl_daily group by all`,
-  "flows -> by_month": readFileSync("warehouse/examples/flows-by-month.sql", "utf8").replace(
-    /^select\n[^;]*?\nfrom changes/m,
-    "select vault_address, vault_name, month, supply_beside_pnl_change - pnl_change\nfrom changes where supply_beside_pnl_change - pnl_change is not null",
-  ),
+  "flows -> by_month": `select vault_address, vault_name, date_trunc('month', day)::date, sum(flow)
+    from mart.vault_flows where flow is not null group by all`,
   "allocations -> by_protocol": `select protocol, count(*), avg(weight), max(weight)
     from mart.allocation_daily group by all`,
   "allocation_days -> concentration": `select vault_address, avg(concentration_hhi), max(top_share)

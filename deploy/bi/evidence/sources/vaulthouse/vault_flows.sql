@@ -1,0 +1,5 @@
+select
+    vault_address,
+    day,
+    flow
+from mart.vault_flows
