@@ -1,8 +1,7 @@
 // What a warehouse or a published copy holds, as one number for each table.
 import { createHash } from "node:crypto"
 import { DuckDBInstance } from "@duckdb/node-api"
-import { allColumns, tableName } from "../../src/domain/table/table.ts"
-import { storedTables } from "../../src/load/tables/ddl.ts"
+import { allColumns, tableName, storedTables } from "../../src/domain/table/table.ts"
 import { literal } from "../../src/load/sql/sql.ts"
 import { coreTables } from "../../src/pipelines/pipelines.ts"
 

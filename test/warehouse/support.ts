@@ -5,8 +5,7 @@ import { join } from "node:path"
 import { type DuckDBConnection, DuckDBInstance, type Json } from "@duckdb/node-api"
 import * as demo from "../../demo/stoppedClock.ts"
 import type { Column } from "../../src/domain/table/column.ts"
-import { allColumns, type Table, tableName } from "../../src/domain/table/table.ts"
-import { storedTables } from "../../src/load/tables/ddl.ts"
+import { allColumns, type Table, tableName, storedTables } from "../../src/domain/table/table.ts"
 import { createMarts } from "../../src/load/marts/createMarts.ts"
 import { alone } from "../../src/load/duckdb/transaction.ts"
 import type { Mart } from "../../src/load/marts/marts.ts"
@@ -36,7 +35,7 @@ export const openWarehouse = async (): Promise<TestWarehouse> => {
   await copyTemplate(file, declaredTables)
   await connection.run(`ATTACH ${literal(file)} AS ${CATALOG}`)
   // Made already, unless one of them can't be: then this says why.
-  await createMarts(alone(connection), CATALOG, tables)
+  await createMarts(alone(connection), tables)
   const close = () => {
     connection.closeSync()
     instance.closeSync()

@@ -2,13 +2,8 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { parse } from "yaml"
-import {
-  type Check,
-  checkCoverage,
-  checksOfTables,
-  martChecks,
-  sqlChecks,
-} from "../../pipelines/readers/checkList.ts"
+import type { CheckedRule } from "../../domain/run/checkResult.ts"
+import { checkList } from "../../pipelines/readers/checkList.ts"
 
 interface Defect {
   readonly defect: string
@@ -31,10 +26,11 @@ const markdownTable = (
 
 const code = (text: string): string => `\`${text}\``
 
-const ruleOf = ({ name }: Check): string => name.slice(name.lastIndexOf(".") + 1)
+const ruleOf = ({ name }: CheckedRule): string => name.slice(name.lastIndexOf(".") + 1)
 
 /** A description without what differs from table to table. */
-const general = ({ description }: Check): string => description.replace(/ \([^()]*: .*\)$/, "")
+const general = ({ description }: CheckedRule): string =>
+  description.replace(/ \([^()]*: .*\)$/, "")
 
 /** Rules whose description names the columns of one table. */
 const inGeneral: Readonly<Record<string, string>> = {
@@ -47,7 +43,7 @@ const inGeneral: Readonly<Record<string, string>> = {
 }
 
 /** One line for each rule that many tables have. */
-const ruleRows = (checks: ReadonlyArray<Check>): ReadonlyArray<ReadonlyArray<string>> =>
+const ruleRows = (checks: ReadonlyArray<CheckedRule>): ReadonlyArray<ReadonlyArray<string>> =>
   [...Map.groupBy(checks, ruleOf)].map(([rule, ofRule]) => {
     const [first] = ofRule
     const descriptions = new Set(ofRule.map(general))
@@ -55,7 +51,7 @@ const ruleRows = (checks: ReadonlyArray<Check>): ReadonlyArray<ReadonlyArray<str
     return [code(rule), String(ofRule.length), first?.severity ?? "", text]
   })
 
-const declaredRows = (checks: ReadonlyArray<Check>): ReadonlyArray<ReadonlyArray<string>> =>
+const declaredRows = (checks: ReadonlyArray<CheckedRule>): ReadonlyArray<ReadonlyArray<string>> =>
   checks
     .filter(({ description }) => / \([^()]*: .*\)$/.test(description))
     .map(({ name, severity, description }) => [
@@ -66,8 +62,8 @@ const declaredRows = (checks: ReadonlyArray<Check>): ReadonlyArray<ReadonlyArray
 
 /** Markdown of docs/checks.md. */
 export const checksPage = (): string => {
-  const ofTables = checksOfTables()
-  const { figures, uncheckedFigures } = checkCoverage()
+  const { ofTables, ofMarts, ofFiles, coverage } = checkList()
+  const { figures, uncheckedFigures } = coverage
   const byTable = Map.groupBy(uncheckedFigures, (name) => name.slice(0, name.lastIndexOf(".")))
   return [
     "# Checks",
@@ -96,13 +92,13 @@ export const checksPage = (): string => {
     markdownTable(["check", "severity", "values"], declaredRows(ofTables)),
     "## Rules of the marts",
     "They follow from the YAML file of the mart (`range`, `accepted`, `references`); the check is called\n`mart.<mart>.<rule>`.",
-    markdownTable(["rule", "marts", "severity", "what it says"], ruleRows(martChecks)),
-    markdownTable(["check", "severity", "values"], declaredRows(martChecks)),
+    markdownTable(["rule", "marts", "severity", "what it says"], ruleRows(ofMarts)),
+    markdownTable(["check", "severity", "values"], declaredRows(ofMarts)),
     "## Rules of their own",
     "Each is an SQL file and a YAML file in `warehouse/checks`.",
     markdownTable(
       ["check", "severity", "tolerance", "rule"],
-      sqlChecks.map(({ name, severity, tolerance, description }) => [
+      ofFiles.map(({ name, severity, tolerance, description }) => [
         code(name),
         severity,
         tolerance === null ? "" : String(tolerance),

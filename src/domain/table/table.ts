@@ -133,5 +133,9 @@ export const versionsOf = (table: Table): Table => ({
   example: `select * from ${table.schema}.${table.name}_versions order by _superseded_at desc limit 10`,
 })
 
+/** The table itself and, if its mode keeps superseded versions, the table that holds them. */
+export const storedTables = (table: Table): ReadonlyArray<Table> =>
+  table.mode === "history" ? [table, versionsOf(table)] : [table]
+
 /** The qualified name, as users type it. */
 export const tableName = (table: Table): string => `${table.schema}.${table.name}`

@@ -3,11 +3,8 @@ import type { Column, Range, Reference } from "../../domain/table/column.ts"
 import { allColumns, type Table } from "../../domain/table/table.ts"
 import { identifier, identifiers, literal } from "../sql/sql.ts"
 import type { LookUp } from "./Check.ts"
-import { base, has, ofRows, type Rule, SKEW_SECONDS, withLookUp } from "./tableRule.ts"
-import type { Severity } from "../../domain/run/checkResult.ts"
-
-/** No platform of smart contracts is older than the first chain that has them. */
-export const FIRST_YEAR = 2015
+import { base, has, ofRows, type Rule, withLookUp } from "./tableRule.ts"
+import { FIRST_YEAR, type Severity, SKEW_SECONDS } from "../../domain/run/checkResult.ts"
 
 const isSuperseded = (table: Table): boolean => has(table, "_superseded_at")
 

@@ -1,6 +1,12 @@
 // The checks that follow from a table's declaration, so that each new table has them automatically.
-import { allColumns, storedKey, type Table, tableName } from "../../domain/table/table.ts"
-import { storedTables } from "../tables/ddl.ts"
+import { SKEW_SECONDS } from "../../domain/run/checkResult.ts"
+import {
+  allColumns,
+  storedKey,
+  type Table,
+  tableName,
+  storedTables,
+} from "../../domain/table/table.ts"
 import { identifier, identifiers, instant } from "../sql/sql.ts"
 import type { Check } from "./Check.ts"
 import { constraintRules } from "./constraintRules.ts"
@@ -15,7 +21,6 @@ import {
   ofRows,
   ofWrittenKeys,
   type Rule,
-  SKEW_SECONDS,
   writtenAt,
 } from "./tableRule.ts"
 

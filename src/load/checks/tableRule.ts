@@ -4,9 +4,6 @@ import { identifier, identifiers, instant, inSchema } from "../sql/sql.ts"
 import { isBetween } from "../tables/months.ts"
 import type { Check, LookUp, Scope, Screening } from "./Check.ts"
 
-/** Clocks of the service and of this machine may differ; a day's fact may be dated at its end. */
-export const SKEW_SECONDS = 3600
-
 export type Rule = (table: Table) => Check | ReadonlyArray<Check> | undefined
 
 export const has = (table: Table, column: string): boolean =>

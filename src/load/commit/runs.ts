@@ -2,7 +2,7 @@
 import { MICROS_PER_SECOND } from "../../domain/values/time.ts"
 import type { Rows } from "../../domain/table/table.ts"
 import { CATALOG, instant, literal } from "../sql/sql.ts"
-import { rowsOf } from "../duckdb/rowsOf.ts"
+import { rowsOf } from "../../domain/table/rowsOf.ts"
 import { Changes, type Session } from "./session.ts"
 import { transaction } from "../duckdb/transaction.ts"
 import { decodeRow, number, optional } from "../duckdb/decodeRow.ts"

@@ -6,7 +6,7 @@ import { LoadError } from "../errors.ts"
 import type { Definition } from "./martDefinitions.ts"
 import { martSources } from "./martSources.ts"
 import { transaction, type Writer } from "../duckdb/transaction.ts"
-import { identifier, literal } from "../sql/sql.ts"
+import { CATALOG, identifier, literal } from "../sql/sql.ts"
 import { viewFingerprints } from "../tables/ops/view_fingerprints.ts"
 import { causeMessage } from "../../domain/values/causeMessage.ts"
 
@@ -62,14 +62,10 @@ const readDefinitions = async (
 }
 
 /**
- * Creates in `catalog` what is new or defined differently, with comments, and drops what this version no longer has,
- * in one transaction; call it outside of one. Rejects with DuckDB's error.
+ * Creates what is new or defined differently, with comments, and drops what this version no longer has, in one
+ * transaction; call it outside of one. Rejects with DuckDB's error.
  */
-export const createMarts = async (
-  writer: Writer,
-  catalog: string,
-  tables: ReadonlyArray<Table>,
-): Promise<void> => {
+export const createMarts = async (writer: Writer, tables: ReadonlyArray<Table>): Promise<void> => {
   const { accepts, connection } = writer
   const [[before] = []] = (
     await connection.runAndReadAll(
@@ -77,7 +73,7 @@ export const createMarts = async (
     )
   ).getRows()
   // A view keeps the catalog that its SQL names, which a copy does not have, so the SQL names none.
-  await connection.run(`USE ${identifier(catalog)}`)
+  await connection.run(`USE ${identifier(CATALOG)}`)
   try {
     const sources = martSources(tables)
     if (await areMadeFrom(connection, sources)) return

@@ -2,9 +2,14 @@
 // tables`, docs/tables.md, deploy/dbt and the tables of schema meta are made from it.
 import type { Column, Constraints, Reference } from "../../domain/table/column.ts"
 import type { Shape } from "../../domain/table/shape.ts"
-import { allColumns, storedKey, type Table, tableName } from "../../domain/table/table.ts"
+import {
+  allColumns,
+  storedKey,
+  type Table,
+  tableName,
+  storedTables,
+} from "../../domain/table/table.ts"
 import { asOfMacro } from "./asOf.ts"
-import { storedTables } from "../tables/ddl.ts"
 import { type Mart, type Measure, marts } from "./marts.ts"
 import { storedType } from "../sql/sql.ts"
 

@@ -6,10 +6,9 @@ import { homedir } from "node:os"
 import { dirname, join } from "node:path"
 import { DuckDBInstance, version as duckdbVersion } from "@duckdb/node-api"
 import { MILLIS_PER_DAY } from "../../domain/values/time.ts"
-import type { Table } from "../../domain/table/table.ts"
+import { type Table, storedTables } from "../../domain/table/table.ts"
 import { createMarts } from "../marts/createMarts.ts"
 import { putInPlace } from "../files/durableFiles.ts"
-import { storedTables } from "../tables/ddl.ts"
 import { alone } from "../duckdb/transaction.ts"
 import { creationScript, fingerprintOf } from "../tables/warehouseLayout.ts"
 import { martSources } from "../marts/martSources.ts"
@@ -59,9 +58,7 @@ export const makeEmptyWarehouse = async (
     )
     await connection.run(creationScript(tables))
     // Fails if the marts need tables that this warehouse lacks; it then has no marts.
-    await createMarts(alone(connection), CATALOG, tables.flatMap(storedTables)).catch(
-      () => undefined,
-    )
+    await createMarts(alone(connection), tables.flatMap(storedTables)).catch(() => undefined)
     // Checkpoints, so that the file is complete without a log.
     await connection.run(`DETACH ${CATALOG}`)
     connection.closeSync()

@@ -1,15 +1,11 @@
 // A table's DDL and comments, generated from its declaration. No primary keys: see
 // docs/decisions/0003-no-primary-keys.md.
 import type { Column } from "../../domain/table/column.ts"
-import { allColumns, type Table, versionsOf } from "../../domain/table/table.ts"
+import { allColumns, type Table } from "../../domain/table/table.ts"
 import { CATALOG, identifier, literal, qualified, storedType } from "../sql/sql.ts"
 import { relationComment, unitComment } from "./comment.ts"
 
 export const schemas = ["core", "mart", "meta", "ops", "raw"] as const
-
-/** The table itself and, if its mode keeps superseded versions, the table that holds them. */
-export const storedTables = (table: Table): ReadonlyArray<Table> =>
-  table.mode === "history" ? [table, versionsOf(table)] : [table]
 
 export const columnDefinition = (column: Column): string =>
   `${identifier(column.name)} ${storedType[column.type]}${column.required === true ? " NOT NULL" : ""}`

@@ -1,6 +1,6 @@
 // Brings the stored tables to their declarations, by additions only; stops with a list of any other differences.
 import type { DuckDBConnection } from "@duckdb/node-api"
-import { allColumns, type Table, tableName } from "../../domain/table/table.ts"
+import { allColumns, type Table, tableName, storedTables } from "../../domain/table/table.ts"
 import {
   columnComment,
   columnDefinition,
@@ -8,7 +8,6 @@ import {
   commentOnTable,
   createSchemas,
   createTable,
-  storedTables,
   tableComment,
 } from "./ddl.ts"
 import { LoadError, REBUILD } from "../errors.ts"

@@ -1,9 +1,9 @@
 // The layout of a warehouse: the statements that make its tables, and a fingerprint of them. A warehouse with the
 // same fingerprint has these tables and comments, so that none of the 1,900 statements runs again.
 import type { DuckDBConnection } from "@duckdb/node-api"
-import { allColumns, type Table } from "../../domain/table/table.ts"
+import { allColumns, type Table, storedTables } from "../../domain/table/table.ts"
 import { fingerprint } from "../../domain/values/fingerprint.ts"
-import { commentOnColumn, commentOnTable, createSchemas, createTable, storedTables } from "./ddl.ts"
+import { commentOnColumn, commentOnTable, createSchemas, createTable } from "./ddl.ts"
 import { literal, qualified } from "../sql/sql.ts"
 import { layout } from "./ops/layout.ts"
 

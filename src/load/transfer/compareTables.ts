@@ -1,8 +1,7 @@
 // Compares tables with those of another database file, to the last bit.
 import * as Effect from "effect/Effect"
-import { allColumns, type Table, tableName } from "../../domain/table/table.ts"
+import { allColumns, type Table, tableName, storedTables } from "../../domain/table/table.ts"
 import { databaseFile } from "../storage/file/duckdbFile.ts"
-import { storedTables } from "../tables/ddl.ts"
 import type { Row } from "../duckdb/readRows.ts"
 import { CATALOG, identifiers, inCatalog, literal } from "../sql/sql.ts"
 import { Warehouse } from "../Warehouse.ts"

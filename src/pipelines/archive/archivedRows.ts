@@ -12,7 +12,7 @@ import type { AnyPipeline } from "../model/Pipeline.ts"
 import { inArchive } from "../publication/archiveOf.ts"
 import { withoutEmptySets } from "../run/task/outcome.ts"
 import { mapResponse } from "../strategies/mapResponse.ts"
-import type { IndexedResponse } from "./archiveIndex.ts"
+import type { IndexedResponse } from "../../load/state/archiveIndex.ts"
 
 export const removeSegments = (store: ArchiveStore, files: ReadonlyArray<string>) =>
   Effect.forEach(files, (file) => inArchive(() => store.remove(file)), { discard: true })

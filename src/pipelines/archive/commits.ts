@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import type { ArchiveStore } from "../../archive/ArchiveStore.ts"
 import { Commits, monthOf, readFrames, runOfSegment, segmentFiles } from "../../archive/segments.ts"
 import { inArchive } from "../publication/archiveOf.ts"
-import type { IndexedResponse } from "./archiveIndex.ts"
+import type { IndexedResponse } from "../../load/state/archiveIndex.ts"
 
 type Responses = ReadonlyArray<IndexedResponse>
 

@@ -8,7 +8,7 @@ import { monthOf, SEGMENT_SUFFIX, segmentBytes, segmentFiles } from "../../archi
 import { archiveOf, inArchive } from "../publication/archiveOf.ts"
 import { existingWarehouse, type Place, placeOf } from "../publication/warehouse.ts"
 import { removeSegments } from "./archivedRows.ts"
-import { moveIndex } from "./archiveIndex.ts"
+import { moveIndex } from "../../load/state/archiveIndex.ts"
 import { endAllRuns } from "../run/endDeadRuns.ts"
 
 export interface CompactSummary {

@@ -17,7 +17,7 @@ import { coreTables } from "../pipelines.ts"
 import { archiveOf, inArchive } from "../publication/archiveOf.ts"
 import { existingWarehouse, type Place, placeOf } from "../publication/warehouse.ts"
 import { removeSegments } from "./archivedRows.ts"
-import { forgetPruned, knownRuns, moveIndex, prunable } from "./archiveIndex.ts"
+import { forgetPruned, knownRuns, moveIndex, prunable } from "../../load/state/archiveIndex.ts"
 import { endAllRuns } from "../run/endDeadRuns.ts"
 
 export interface PruneOptions extends Place {

@@ -7,12 +7,10 @@ import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import { ArchiveReader } from "../../archive/segments.ts"
 import type { Batch } from "../../domain/run/outcome.ts"
-import { type Table, tableName } from "../../domain/table/table.ts"
-import { commandId } from "../../load/commit/commandId.ts"
-import { storedTables } from "../../load/tables/ddl.ts"
-import { decodeRow, number, text } from "../../load/duckdb/decodeRow.ts"
+import type { Table } from "../../domain/table/table.ts"
+import { commandId } from "../../domain/run/commandId.ts"
 import type { LoadError } from "../../load/errors.ts"
-import { literal } from "../../load/sql/sql.ts"
+import { lostRows } from "../../load/state/rowsOfResponses.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { asOneSet, type FieldNames } from "../../transform/Source.ts"
 import { archiveOf } from "../publication/archiveOf.ts"
@@ -20,7 +18,7 @@ import { openWarehouse, type Place, placeOf } from "../publication/warehouse.ts"
 import { isRefusedByWarehouse } from "../run/task/refusedResult.ts"
 import { asPartial } from "../strategies/mapResponse.ts"
 import { rowsOfArchived } from "./archivedRows.ts"
-import type { IndexedResponse } from "./archiveIndex.ts"
+import type { IndexedResponse } from "../../load/state/archiveIndex.ts"
 import { groupByCommit } from "./commits.ts"
 import { Repetitions } from "./repetitions.ts"
 
@@ -77,28 +75,14 @@ export const withRebuilt = Effect.fnUntraced(function* <A>(
 })
 
 /** Stored rows of `tables` whose response can't be read again. */
-export const lostRows = Effect.fnUntraced(function* (
-  tables: ReadonlyArray<Table>,
+export const lostTo = (
   unreadable: ReadonlyArray<UnreadableResponse>,
-) {
-  const warehouse = yield* Warehouse
-  const ids = JSON.stringify(unreadable.map(({ responseId }) => responseId))
-  const stored = tables
-    .flatMap(storedTables)
-    .map(
-      (table) =>
-        `select ${literal(tableName(table))} as name, _response_id from ${tableName(table)}`,
-    )
-  const lost = yield* warehouse.rows(
-    `select name as table, count(*)::double as rows from (${stored.join(" union all ")}) t
-     where _response_id is not null and (
-       not exists (from raw.responses r where r.response_id = t._response_id and r.is_landed)
-       or list_contains(from_json($1, '["VARCHAR"]'), _response_id))
-     group by name order by name`,
-    [ids],
+  tables: ReadonlyArray<Table>,
+): Effect.Effect<ReadonlyArray<LostRows>, LoadError, Warehouse> =>
+  lostRows(
+    tables,
+    unreadable.map(({ responseId }) => responseId),
   )
-  return lost.map(decodeRow({ table: text("table"), rows: number("rows") }))
-})
 
 /** Responses that were committed together. */
 type Commit = ReadonlyArray<IndexedResponse>

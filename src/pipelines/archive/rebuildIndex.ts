@@ -13,7 +13,7 @@ import {
   segmentFiles,
 } from "../../archive/segments.ts"
 import type { ArchivedResponse } from "../../domain/wire/response.ts"
-import { rowsOf } from "../../load/duckdb/rowsOf.ts"
+import { rowsOf } from "../../domain/table/rowsOf.ts"
 import { quarantine } from "../../load/tables/ops/quarantine.ts"
 import { responses } from "../../load/tables/raw/responses.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
@@ -22,7 +22,7 @@ import { archiveOf, inArchive } from "../publication/archiveOf.ts"
 import type { Place as WarehousePlace } from "../publication/warehouse.ts"
 import { indexRow, quarantineRow } from "../run/task/bookkeeping.ts"
 import { rowsOfArchived } from "./archivedRows.ts"
-import { type IndexedResponse, knownRuns } from "./archiveIndex.ts"
+import { type IndexedResponse, knownRuns } from "../../load/state/archiveIndex.ts"
 
 /** A run with a segment that has no end: it was killed and the warehouse not opened since, or the file was cut off. */
 export interface UnendedRun {

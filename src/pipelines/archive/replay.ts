@@ -18,11 +18,11 @@ import {
   type PublishOptions,
   publishNewsEverywhere,
 } from "../publication/publish.ts"
-import { indexedResponses } from "./archiveIndex.ts"
+import { indexedResponses } from "../../load/state/archiveIndex.ts"
 import { endAllRuns } from "../run/endDeadRuns.ts"
 import {
   type LostRows,
-  lostRows,
+  lostTo,
   type RebuildOptions,
   withRebuilt,
   type UnreadableResponse,
@@ -63,7 +63,7 @@ const replayed = Effect.fnUntraced(function* (options: ReplayOptions) {
     options,
     responses,
     Effect.fnUntraced(function* (rebuiltDir, unreadable) {
-      const lost = yield* lostRows(pipelineTables, unreadable)
+      const lost = yield* lostTo(unreadable, pipelineTables)
       const tables = yield* replaceTables(pipelineTables.filter(without(lost)), rebuiltDir)
       return { tables, unreadable, lost }
     }),
@@ -89,7 +89,7 @@ export interface ArchiveComparison {
 /** What a replay would change of what is committed now, also while a run goes on. Changes nothing. */
 export const compareWithArchive = (options: RebuildOptions) =>
   Effect.gen(function* () {
-    const lost = yield* lostRows(pipelineTables, [])
+    const lost = yield* lostTo([], pipelineTables)
     const responses = yield* indexedResponses("is_landed")
     return yield* withRebuilt(options, responses, (rebuiltDir, unreadable) =>
       Effect.map(compareTables(pipelineTables, rebuiltDir), (tables): ArchiveComparison => ({

@@ -1,5 +1,4 @@
 // Loads quarantined responses that this version can read, and closes their entries, without a request.
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { ArchiveStore } from "../../archive/ArchiveStore.ts"
@@ -7,18 +6,16 @@ import { commitMarkerLine } from "../../archive/lines.ts"
 import { appendLines } from "../../archive/rewrite.ts"
 import { ArchiveReader, segmentFiles, segmentHolding } from "../../archive/segments.ts"
 import { counted } from "../../domain/values/numbers.ts"
-import { tableName } from "../../domain/table/table.ts"
-import { formatInstant, microsFromMillis } from "../../domain/values/time.ts"
-import { commandId } from "../../load/commit/commandId.ts"
-import { storedTables } from "../../load/tables/ddl.ts"
-import { number } from "../../load/duckdb/decodeRow.ts"
+import { commandId } from "../../domain/run/commandId.ts"
 import { LoadError } from "../../load/errors.ts"
 import { replaceTables } from "../../load/transfer/replaceTables.ts"
-import { literal } from "../../load/sql/sql.ts"
-import { gaps } from "../../load/tables/ops/gaps.ts"
-import { quarantine } from "../../load/tables/ops/quarantine.ts"
-import { responses as responsesTable } from "../../load/tables/raw/responses.ts"
-import { Warehouse } from "../../load/Warehouse.ts"
+import {
+  type IndexedResponse,
+  indexedResponses,
+  markIndexLanded,
+} from "../../load/state/archiveIndex.ts"
+import { closeEntry } from "../../load/state/quarantine.ts"
+import { countRowsOf } from "../../load/state/rowsOfResponses.ts"
 import { existingWarehouse, placeOf } from "../publication/warehouse.ts"
 import { archiveOf, inArchive } from "../publication/archiveOf.ts"
 import { recordHealth } from "../publication/health.ts"
@@ -26,8 +23,7 @@ import { endAllRuns } from "../run/endDeadRuns.ts"
 import { type Published, publishNewsEverywhere } from "../publication/publish.ts"
 import { hasRows } from "../strategies/taskResult.ts"
 import { pipelineOf, rowsOfArchived } from "./archivedRows.ts"
-import { type IndexedResponse, indexedResponses } from "./archiveIndex.ts"
-import { type LostRows, lostRows, withRebuilt } from "./rebuild.ts"
+import { type LostRows, lostTo, withRebuilt } from "./rebuild.ts"
 import type { ReplayOptions } from "./replay.ts"
 
 export interface StillBroken {
@@ -98,36 +94,26 @@ const load = Effect.fnUntraced(function* (
   options: ReplayOptions,
   landable: ReadonlyArray<IndexedResponse>,
 ) {
-  const warehouse = yield* Warehouse
   const filled = new Set(landable.flatMap(({ pipeline }) => pipelineOf(pipeline)?.tables ?? []))
   const tables = [...filled]
   const others = (yield* indexedResponses("is_landed")).filter(({ pipeline }) =>
     pipelineOf(pipeline)?.tables.some((table) => filled.has(table)),
   )
   const responses = [...others, ...landable].toSorted((a, b) => a.receivedAt - b.receivedAt)
-  const ids = landable.map(({ responseId }) => literal(responseId)).join(", ")
+  const ids = landable.map(({ responseId }) => responseId)
   yield* withRebuilt(
     options,
     responses,
     Effect.fnUntraced(function* (rebuiltDir, unreadable) {
-      const [lost] = yield* lostRows(tables, unreadable)
+      const [lost] = yield* lostTo(unreadable, tables)
       if (lost !== undefined) return yield* wouldLose(lost)
       yield* markLanded(archiveOf(options), landable)
       // Before the rows: a later replay makes no rows of a response that is not marked as landed.
-      yield* warehouse.execute(
-        [`update raw.responses set is_landed = true where response_id in (${ids})`],
-        [responsesTable],
-      )
+      yield* markIndexLanded(ids)
       return yield* replaceTables(tables, rebuiltDir)
     }),
   )
-  const fromLoaded = tables
-    .flatMap(storedTables)
-    .map((table) => `select 1 from ${tableName(table)} where _response_id in (${ids})`)
-  const [count] = yield* warehouse.rows(
-    `select count(*)::double as rows from (${fromLoaded.join(" union all ")})`,
-  )
-  return count === undefined ? 0 : number("rows")(count)
+  return yield* countRowsOf(tables, ids)
 })
 
 const wouldLose = ({ table, rows }: LostRows): LoadError =>
@@ -158,25 +144,4 @@ const markLanded = Effect.fnUntraced(function* (
     )
     yield* inArchive(() => appendLines(store, segmentHolding(files, runId), markers))
   }
-})
-
-/** Called after its rows are stored: if the process stops in between, the next replay makes the same rows again. */
-const closeEntry = Effect.fnUntraced(function* (response: IndexedResponse) {
-  const warehouse = yield* Warehouse
-  const now = formatInstant(microsFromMillis(yield* Clock.currentTimeMillis)).replace("Z", "")
-  const id = literal(response.responseId)
-  yield* warehouse.execute(
-    [
-      `update ops.quarantine set closed_at = timestamp '${now}' where response_id = ${id}`,
-      // Gaps on the days that its task read.
-      `update ops.gaps set state = 'closed', detail = 'loaded from quarantine', updated_at = timestamp '${now}'
-       where pipeline = ${literal(response.pipeline)} and entity = ${literal(response.entity)}
-         and state = 'open' and reason = 'quarantined'
-         and (from_at::date, to_at::date) in (
-           select (covers_from, covers_to) from ops.tasks
-           where run_id = ${literal(response.runId)} and pipeline = ${literal(response.pipeline)}
-             and entity = ${literal(response.entity)} and "window" = ${literal(response.window)})`,
-    ],
-    [quarantine, gaps],
-  )
 })

@@ -1,8 +1,8 @@
 // Copies every row of a warehouse from its file into a lake, or back, while nothing writes to either. Afterwards the
 // settings still name the old one, which stays as it is.
 import * as Effect from "effect/Effect"
-import { commandId } from "../../load/commit/commandId.ts"
-import { storedTables } from "../../load/tables/ddl.ts"
+import { commandId } from "../../domain/run/commandId.ts"
+import { storedTables } from "../../domain/table/table.ts"
 import { LoadError } from "../../load/errors.ts"
 import { type CopiedTable, moveToFile, moveToLake } from "../../load/transfer/moveWarehouse.ts"
 import { databaseFile } from "../../load/storage/file/duckdbFile.ts"

@@ -2,11 +2,9 @@
 // over the rows it wrote.
 import * as Effect from "effect/Effect"
 import type { Check } from "../../load/checks/Check.ts"
-import type { Coverage } from "../../load/checks/coverage.ts"
 import { findOffenders, recordResults, touchedTables } from "../../load/checks/runChecks.ts"
-import { tableChecks } from "../../load/checks/tableChecks.ts"
 import { number } from "../../load/duckdb/decodeRow.ts"
-import { commandId } from "../../load/commit/commandId.ts"
+import { commandId } from "../../domain/run/commandId.ts"
 import { LoadError } from "../../load/errors.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { coreTables, tables } from "../pipelines.ts"
@@ -21,36 +19,18 @@ export interface CheckOptions extends Place, ContractSettings {
   readonly names: ReadonlyArray<string>
 }
 
-/**
- * The checks of the declarations of tables and marts and of frozen contracts, then those of warehouse/checks; loaded
- * when they are needed.
- */
+/** Loaded when it is needed: it reads the files of warehouse/. */
+const declared = Effect.promise(() => import("../../load/checks/declaredChecks.ts"))
+
+/** The checks of the declarations of tables and marts and of frozen contracts, then those of warehouse/checks. */
 export const allChecks = (settings: ContractSettings = {}): Effect.Effect<ReadonlyArray<Check>> =>
-  Effect.map(
-    Effect.promise(() =>
-      Promise.all([
-        import("../../load/checks/sqlChecks.ts"),
-        import("../../load/checks/martChecks.ts"),
-      ]),
-    ),
-    ([{ sqlChecks }, { martChecks }]) => [
-      ...tableChecks(tables),
-      ...contractChecks(settings),
-      ...martChecks,
-      ...sqlChecks,
-    ],
-  )
+  Effect.map(declared, ({ declaredChecks }) => {
+    const { ofTables, ofMarts, ofFiles } = declaredChecks(tables)
+    return [...ofTables, ...contractChecks(settings), ...ofMarts, ...ofFiles]
+  })
 
 /** What the checks leave open. */
-export const coverage: Effect.Effect<Coverage> = Effect.map(
-  Effect.promise(() =>
-    Promise.all([
-      import("../../load/checks/coverage.ts"),
-      import("../../load/checks/sqlChecks.ts"),
-    ]),
-  ),
-  ([{ coverageOf }, { sqlChecks }]) => coverageOf(coreTables, sqlChecks),
-)
+export const coverage = Effect.map(declared, ({ coverageOf }) => coverageOf(coreTables))
 
 /** Whether `typed` is the check's name, or that of its table. */
 export const isNamed = ({ name }: Check, typed: string): boolean =>

@@ -1,8 +1,6 @@
 // The checks of tables with the contract `freeze`: no field without a column, and none in another type.
 import type { Contract, FieldSetting } from "../../domain/table/shape.ts"
-import { tableName } from "../../domain/table/table.ts"
-import type { Check } from "../../load/checks/Check.ts"
-import { literal } from "../../load/sql/sql.ts"
+import { contractCheck } from "../../load/checks/contractCheck.ts"
 import { configuredNames } from "../../transform/fields/settings.ts"
 import { namesOf } from "../../transform/fields/wireNames.ts"
 import { coreTables } from "../pipelines.ts"
@@ -12,33 +10,13 @@ export interface ContractSettings {
   readonly fields?: Readonly<Record<string, FieldSetting>>
 }
 
-const RULE = "contract"
-
-/** Whether a check is that of a contract: if it fails, a run publishes nothing. */
-export const isContractCheck = ({ name }: Pick<Check, "name">): boolean => name.endsWith(`.${RULE}`)
-
 /** A change is accepted by the setting `fields`, for a column or for `extra`. */
 export const contractChecks = ({ contracts = {}, fields = {} }: ContractSettings) =>
   coreTables
     .filter(({ name }) => contracts[name] === "freeze")
-    .map((table): Check => {
+    .map((table) => {
       const source = { fields }
       const known = configuredNames(table, "extra", source)
       const read = table.columns.flatMap(({ name }) => namesOf(table, name, source))
-      const paths = (names: ReadonlyArray<string>): string =>
-        ["", ...names].map((name) => literal(`${table.name}.${name}`)).join(", ")
-      return {
-        name: `${tableName(table)}.${RULE}`,
-        description:
-          "Frozen: every field has a column, or is named for extra in the setting fields, in its type",
-        severity: "error",
-        tolerance: null,
-        needs: ["ops.schema_drift"],
-        isIncremental: true,
-        sql: () =>
-          `select endpoint, json_path, detail, first_seen_at from ops.schema_drift
-           where kind in ('frozen_field', 'frozen_type') and starts_with(json_path, ${literal(`${table.name}.`)})
-             and json_path not in (${paths(known)})
-             and (kind = 'frozen_type' or json_path not in (${paths(read)}))`,
-      }
+      return contractCheck(table, known, read)
     })

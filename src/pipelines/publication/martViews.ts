@@ -2,12 +2,9 @@
 // publication, a check and a move each begin with it.
 import * as Effect from "effect/Effect"
 import { createMarts } from "../../load/marts/createMarts.ts"
-import { CATALOG } from "../../load/sql/sql.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 
 /** Creates the views that are missing, and replaces those of an earlier version. */
 export const createMartViews = Effect.flatMap(Warehouse, (warehouse) =>
-  warehouse.exclusively("Creating the marts", (session) =>
-    createMarts(session, CATALOG, warehouse.tables),
-  ),
+  warehouse.exclusively("Creating the marts", (session) => createMarts(session, warehouse.tables)),
 )

@@ -1,7 +1,7 @@
 // Publishes the warehouse for readers: marts, Parquet, the published copy, and PostgreSQL where it is set.
 import * as Effect from "effect/Effect"
 import { annotateSpan, spanned } from "../../domain/run/span.ts"
-import { commandId } from "../../load/commit/commandId.ts"
+import { commandId } from "../../domain/run/commandId.ts"
 import { changedSincePublication } from "../../load/published/publicationNews.ts"
 import { publish, type PublishOptions as CopyOptions } from "../../load/published/publish.ts"
 import { existingWarehouse, type Place, placeOf } from "./warehouse.ts"

@@ -6,7 +6,6 @@ import * as Effect from "effect/Effect"
 import { MICROS_PER_SECOND, SECONDS_PER_DAY, SECONDS_PER_HOUR } from "../../domain/values/time.ts"
 import { ApiClient } from "../../extract/ApiClient.ts"
 import { durationText } from "../../extract/retry.ts"
-import { literal } from "../../load/sql/sql.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 
 // Beyond what a service's own clock and the caches on the way are likely to be wrong by.
@@ -58,11 +57,3 @@ export const reportedClockAhead = Effect.gen(function* () {
 /** For the end of a run and for `status`. */
 export const clockAheadText = (secondsAhead: number): string =>
   `This machine's clock was ${aheadText(secondsAhead)} ahead of the service's in the last run, so its rows are dated ahead`
-
-/** Removes what a run with a wrong clock has recorded about itself: later runs are dated after all that is stored. */
-export const forgetRun = Effect.fnUntraced(function* (runId: string) {
-  const tables = ["tasks", "runs", "partition_changes"]
-  yield* (yield* Warehouse).execute(
-    tables.map((table) => `delete from ops.${table} where run_id = ${literal(runId)}`),
-  )
-})

@@ -8,9 +8,7 @@ import { appendLines } from "../../archive/rewrite.ts"
 import { Commits, readFrames, unendedSegments } from "../../archive/segments.ts"
 import { text } from "../../load/duckdb/decodeRow.ts"
 import { LoadError } from "../../load/errors.ts"
-import { sqlFile } from "../../load/sql/sqlFile.ts"
-import { literal } from "../../load/sql/sql.ts"
-import { runs } from "../../load/tables/ops/runs.ts"
+import { endKilledRuns } from "../../load/state/runs.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { archiveOf, inArchive } from "../publication/archiveOf.ts"
 import type { Place } from "../publication/warehouse.ts"
@@ -34,10 +32,7 @@ export const endDeadRuns = Effect.fnUntraced(function* (place: Place) {
       : Effect.succeed(true),
   )
   const killed = dead.filter(({ outcome }) => outcome === null).map(text("run_id"))
-  if (killed.length > 0) {
-    const ofKilled = `run_id in (${killed.map(literal).join(", ")})`
-    yield* warehouse.execute([`${sqlFile("state", "end_killed_runs")} and ${ofKilled}`], [runs])
-  }
+  if (killed.length > 0) yield* endKilledRuns(killed)
   for (const run of dead) yield* endSegments(place, text("run_id")(run))
 })
 

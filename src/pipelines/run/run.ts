@@ -14,11 +14,13 @@ import { ResponseArchive } from "../../archive/ResponseArchive.ts"
 import { resultRows } from "../../load/checks/runChecks.ts"
 import type { WarehouseLocked } from "../../load/errors.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
+import { isContractCheck } from "../../load/checks/contractCheck.ts"
+import { forgetRun } from "../../load/state/runs.ts"
 import { checkTouched, hasErrors } from "../publication/check.ts"
-import { type ContractSettings, isContractCheck } from "../publication/contractChecks.ts"
+import type { ContractSettings } from "../publication/contractChecks.ts"
 import { recordHealth } from "../publication/health.ts"
 import { recordFailedStart, recordLastRun } from "./lastRun.ts"
-import { ClockAhead, forgetRun } from "./clock.ts"
+import { ClockAhead } from "./clock.ts"
 import { endDeadRuns } from "./endDeadRuns.ts"
 import { learntLimits, requestBudget } from "./budget/requestBudget.ts"
 import { lastBodies } from "./state.ts"
@@ -157,6 +159,7 @@ const recordedRun = Effect.fnUntraced(function* <E, R>({
   const { apiKey, wire } = options.api
   const syncOptions = { ...options, runId, hasKey: apiKey !== undefined, paths: wire.paths }
   const { checked, ...found } = yield* readAndCheck(read(syncOptions), options.settings).pipe(
+    // Later runs are dated after all that is stored, so nothing of a run with a wrong clock stays.
     Effect.tapError((error) => (error instanceof ClockAhead ? forgetRun(runId) : ended("failed"))),
     Effect.onInterrupt(() => Effect.ignore(ended("stopped"))),
   )

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { createMarts } from "../../../src/load/marts/createMarts.ts"
 import { alone } from "../../../src/load/duckdb/transaction.ts"
-import { storedTables } from "../../../src/load/tables/ddl.ts"
+import { storedTables } from "../../../src/domain/table/table.ts"
 import { CATALOG } from "../../../src/load/sql/sql.ts"
 import {
   declaredTables,
@@ -38,13 +38,13 @@ const ids = async () =>
 
 it("makes nothing again that is as it should be", async () => {
   const before = await ids()
-  await createMarts(alone(warehouse.connection), CATALOG, declaredTables)
+  await createMarts(alone(warehouse.connection), declaredTables)
   expect(await ids()).toEqual(before)
 })
 
 it("lists each table once in the dictionary, as a run does with the tables it stores", async () => {
   const { connection } = warehouse
-  await createMarts(alone(connection), CATALOG, declaredTables.flatMap(storedTables))
+  await createMarts(alone(connection), declaredTables.flatMap(storedTables))
   const twice = await readRows(
     connection,
     `SELECT table_name FROM ${CATALOG}.meta.tables GROUP BY table_name HAVING count(*) > 1`,
@@ -61,7 +61,7 @@ it("makes a missing and a changed one, with comments, and drops one it does not 
     `UPDATE ${CATALOG}.ops.view_fingerprints SET fingerprint = 'older' WHERE name = 'mart.series'`,
   )
   await connection.run(`CREATE VIEW ${CATALOG}.mart.of_an_earlier_version AS SELECT 1 AS a`)
-  await createMarts(alone(connection), CATALOG, declaredTables)
+  await createMarts(alone(connection), declaredTables)
   expect(await names()).toEqual(before)
   const columns = await readRows(
     connection,

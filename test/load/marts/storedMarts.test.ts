@@ -25,7 +25,7 @@ const asRun = <A, E>(dataDir: string, work: Effect.Effect<A, E, Warehouse>) =>
   inWarehouse(dataDir, work, { runId: `run-${(run += 1)}`, tables: coreTables })
 
 const createViews = Effect.flatMap(Warehouse, ({ exclusively, tables }) =>
-  exclusively("test", (session) => createMarts(session, CATALOG, tables)),
+  exclusively("test", (session) => createMarts(session, tables)),
 )
 const publishing = Effect.andThen(createViews, publish({ parquet: undefined }))
 

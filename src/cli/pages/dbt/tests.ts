@@ -1,6 +1,7 @@
 // The constraints of tables and marts as dbt tests, and each check of warehouse/checks as a test of its own. The meta
 // of a test names the check of `vaulthouse check` that has the same rule.
-import { FIRST_YEAR, SKEW_SECONDS, sqlChecks } from "../../../pipelines/readers/checkList.ts"
+import { FIRST_YEAR, SKEW_SECONDS } from "../../../domain/run/checkResult.ts"
+import { checkList } from "../../../pipelines/readers/checkList.ts"
 import type { DictionaryColumn, DictionaryEntry } from "../../../pipelines/readers/dictionary.ts"
 
 const quoted = (name: string): string => `"${name}"`
@@ -248,7 +249,7 @@ const withoutComments = (sql: string): string => sql.replace(/^\s*--.*\n/gm, "")
 /** The checks of warehouse/checks as tests of their own. SQL by file name. */
 export const dbtChecks = (): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    sqlChecks.map(({ name, description, severity, sql }) => [
+    checkList().ofFiles.map(({ name, description, severity, sql }) => [
       `${name}.sql`,
       `-- Written by \`make docs\` from warehouse/checks/${name}.sql: ${description.replaceAll("\n", " ").trim()}.
 {{ config(severity='${severity}', meta={'check': '${name}'}) }}

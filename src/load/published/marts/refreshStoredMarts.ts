@@ -2,7 +2,7 @@
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { fingerprint } from "../../../domain/values/fingerprint.ts"
 import { readRows } from "../../duckdb/readRows.ts"
-import { rowsOf } from "../../duckdb/rowsOf.ts"
+import { rowsOf } from "../../../domain/table/rowsOf.ts"
 import { Changes, type Session } from "../../commit/session.ts"
 import { transaction } from "../../duckdb/transaction.ts"
 import { sqlFile } from "../../sql/sqlFile.ts"

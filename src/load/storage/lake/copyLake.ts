@@ -3,10 +3,9 @@
 import { constants } from "node:fs"
 import { chmod, copyFile, rm } from "node:fs/promises"
 import type { DuckDBConnection } from "@duckdb/node-api"
-import type { Table } from "../../../domain/table/table.ts"
+import { type Table, storedTables } from "../../../domain/table/table.ts"
 import { createMarts } from "../../marts/createMarts.ts"
 import { type Connections, openConnections } from "../../duckdb/connections.ts"
-import { storedTables } from "../../tables/ddl.ts"
 import { creationScript, fingerprintOf, storedFingerprint } from "../../tables/warehouseLayout.ts"
 import { alone } from "../../duckdb/transaction.ts"
 import { CATALOG, literal } from "../../sql/sql.ts"
@@ -71,7 +70,7 @@ const fill = async <A>(
     await lake.attach(writer, LAKE)
     await updateCopy({ connection: writer, tables, source: LAKE, isWhole })
     await writer.run(`DETACH ${LAKE}`)
-    await createMarts(alone(writer), CATALOG, tables)
+    await createMarts(alone(writer), tables)
     const result = await complete(writer)
     await writer.run(`CHECKPOINT ${CATALOG}`)
     return result

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { storedKey, type Table, tableName } from "../../../domain/table/table.ts"
 import type { MartSource } from "../../../load/marts/marts.ts"
 import type { PublishedCopy } from "../../../load/published/read/PublishedCopy.ts"
-import { identifier } from "../../../load/sql/sql.ts"
+import { sourceRows } from "../../../load/published/read/tracedRows.ts"
 import { tables } from "../../pipelines.ts"
 import type { Row } from "../runs.ts"
 import type { Target } from "./traceTarget.ts"
@@ -30,9 +30,6 @@ export interface SourceRows {
   readonly rows: ReadonlyArray<Row>
 }
 
-// More rows than any figure is made of; a condition that lacks the time would find millions.
-const MAX_SOURCE_ROWS = 10_000
-
 /** The rows that figures of a mart are made from. Figures made from the same rows are one entry. */
 export const rowsOfMart = Effect.fnUntraced(function* (
   copy: PublishedCopy,
@@ -49,7 +46,7 @@ export const rowsOfMart = Effect.fnUntraced(function* (
         new Error(`${target.name} comes from ${source.table}: no such table`),
       )
     }
-    const rows = yield* rowsOfSource(copy, target, source, table)
+    const rows = yield* sourceRows(copy, target.name, target.condition, source, table)
     for (const [column, named] of wanted) {
       const own = rowsBehind(rows, source, fieldsOf(named))
       const same = JSON.stringify([
@@ -85,16 +82,6 @@ const withoutEmptySources = (all: ReadonlyArray<SourceRows>): ReadonlyArray<Sour
     return { ...source, columns: Object.fromEntries(others) }
   })
   return kept.filter(({ columns }) => Object.keys(columns).length > 0)
-}
-
-const rowsOfSource = (copy: PublishedCopy, target: Target, source: MartSource, table: Table) => {
-  const keys = storedKey(table).map((name) => `fact.${identifier(name)}`)
-  return copy.rows(
-    `with mart as (select * from ${target.name} where ${target.where})
-     select fact.* from mart, ${source.table} as fact where ${source.where}
-     order by ${source.first_by ?? keys.join(", ")} limit ${MAX_SOURCE_ROWS}`,
-    target.parameters,
-  )
 }
 
 /** A figure taken from one row skips rows without a value, as the mart itself does. */

@@ -4,12 +4,11 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { didYouMean } from "../../../config/read/nearest.ts"
 import { parseJson } from "../../../domain/values/json.ts"
-import { storedKey, type Table, tableName, versionsOf } from "../../../domain/table/table.ts"
-import { parseDay, parseInstant } from "../../../domain/values/time.ts"
+import { storedKey, type Table, tableName } from "../../../domain/table/table.ts"
 import { UsageError } from "../../../domain/UsageError.ts"
 import { sqlFile } from "../../../load/sql/sqlFile.ts"
 import type { PublishedCopy } from "../../../load/published/read/PublishedCopy.ts"
-import { identifier } from "../../../load/sql/sql.ts"
+import { supersededVersions } from "../../../load/published/read/tracedRows.ts"
 import { ArchiveReader } from "../../../archive/segments.ts"
 import { archiveOf, inArchive } from "../../publication/archiveOf.ts"
 import type { Place } from "../../publication/warehouse.ts"
@@ -17,7 +16,6 @@ import { findFragment, type Fragment } from "./fragment.ts"
 import { type Columns, fieldsOf, rowsOfMart, type SourceRows } from "./martRows.ts"
 import type { Row } from "../runs.ts"
 import { findTarget, type Target, type TraceOptions } from "./traceTarget.ts"
-import type { QueryParameters } from "../../../load/sql/queryParameter.ts"
 
 export interface TracedFact {
   readonly key: Row
@@ -132,7 +130,8 @@ const follow = Effect.fnUntraced(function* (
       withBody && response !== undefined
         ? yield* inArchive(() => bodyOf(reader, response))
         : undefined
-    const superseded = yield* supersededOf(copy, table, row)
+    // A slowly changing table keeps earlier versions as rows of its own.
+    const superseded = table.mode === "history" ? yield* supersededVersions(copy, table, row) : []
     facts.push({
       key: pick(row, storedKey(table)),
       values: pick(row, Object.values(columns).flatMap(fieldsOf)),
@@ -172,24 +171,6 @@ const byId = Effect.fnUntraced(function* (
   const found = yield* copy.rows(sqlFile("trace", part), { ids })
   return new Map<string, Row>(found.map((each) => [String(each[id]), each]))
 })
-
-/** Earlier versions of a row of a history table; a slowly changing table keeps them as rows of its own. */
-const supersededOf = Effect.fnUntraced(function* (copy: PublishedCopy, table: Table, row: Row) {
-  if (table.mode !== "history") return []
-  const condition = table.key.map((name, at) => `${identifier(name)} = $k${at}`).join(" and ")
-  const values = table.key.map((name, at) => [`k${at}`, keyValue(table, name, row[name])])
-  return yield* copy.rows(
-    `select * from ${tableName(versionsOf(table))} where ${condition} order by _superseded_at desc`,
-    Object.fromEntries(values) as QueryParameters,
-  )
-})
-
-/** A value that was read, as a parameter to compare with the column. */
-const keyValue = (table: Table, name: string, value: unknown): unknown => {
-  const type = table.columns.find((column) => column.name === name)?.type
-  if (type === "timestamp") return { micros: parseInstant(value) }
-  return type === "date" ? { day: parseDay(value) } : value
-}
 
 const bodyOf = async (reader: ArchiveReader, response: Row): Promise<unknown> => {
   const place = {

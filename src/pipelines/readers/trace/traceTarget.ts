@@ -7,15 +7,22 @@ import { type Table, tableName, versionsOf } from "../../../domain/table/table.t
 import { UsageError } from "../../../domain/UsageError.ts"
 import { type Mart, marts } from "../../../load/marts/marts.ts"
 import type { PublishedCopy } from "../../../load/published/read/PublishedCopy.ts"
-import { identifier } from "../../../load/sql/sql.ts"
+import {
+  type Condition,
+  hasValues,
+  isNewest,
+  isWithin,
+  leftOutAt,
+  newestRows,
+  type Relation,
+  timesOf,
+  type TimeSpan,
+} from "../../../load/published/read/tracedRows.ts"
 import { tables } from "../../pipelines.ts"
 import type { Row } from "../runs.ts"
-import type { QueryParameters } from "../../../load/sql/queryParameter.ts"
 
-/** From `from` until before `to`, microseconds since 1970 UTC; as precise as it was typed. */
-export interface Moment {
-  readonly from: number
-  readonly to: number
+/** As precise as it was typed. */
+export interface Moment extends TimeSpan {
   readonly text: string
 }
 
@@ -39,19 +46,15 @@ export interface Target {
   readonly key: ReadonlyArray<string>
   readonly columns: ReadonlyArray<string>
   readonly row: Row
-  /** The condition that finds the row again, and its values. */
-  readonly where: string
-  readonly parameters: QueryParameters
+  /** Finds the row again. */
+  readonly condition: Condition
 }
 
-interface Named {
-  readonly name: string
+interface Named extends Relation {
   readonly mart: Mart | undefined
   readonly table: Table | undefined
   readonly key: ReadonlyArray<string>
   readonly columns: ReadonlyArray<string>
-  /** Column that distinguishes the rows of an entity. */
-  readonly time: string | undefined
 }
 
 const isTime = (type: string): boolean => type === "timestamp" || type === "date"
@@ -116,11 +119,6 @@ const findNamed = (typed: string): Effect.Effect<Named, UsageError> => {
   )
 }
 
-interface Condition {
-  readonly sql: string
-  readonly parameters: QueryParameters
-}
-
 /** The condition without the time. */
 const entityCondition = (
   { name, columns }: Named,
@@ -144,28 +142,7 @@ const entityCondition = (
       }),
     )
   }
-  const entries = Object.entries(wanted)
-  return Effect.succeed({
-    sql: [
-      "true",
-      ...entries.map(([column], at) => `${identifier(column)}::varchar = $e${at}`),
-    ].join(" and "),
-    parameters: Object.fromEntries(entries.map(([, value], at) => [`e${at}`, value])),
-  })
-}
-
-const momentCondition = ({ time, table }: Named, moment: Moment | undefined): Condition => {
-  const isSlow = table?.mode === "slowly_changing"
-  if (moment === undefined || time === undefined) {
-    return { sql: isSlow ? "is_current" : "true", parameters: {} }
-  }
-  const column = `${identifier(time)}::timestamp`
-  return {
-    sql: isSlow
-      ? `${column} < $moment_to and (valid_to is null or valid_to > $moment_from)`
-      : `${column} >= $moment_from and ${column} < $moment_to`,
-    parameters: { moment_from: { micros: moment.from }, moment_to: { micros: moment.to } },
-  }
+  return Effect.succeed(hasValues(wanted))
 }
 
 const text = (value: unknown): string =>
@@ -177,18 +154,13 @@ const text = (value: unknown): string =>
 export const findTarget = Effect.fnUntraced(function* (copy: PublishedCopy, options: TraceOptions) {
   const named = yield* findNamed(options.table)
   const entity = yield* entityCondition(named, options)
-  const moment = momentCondition(named, options.moment)
-  const { name, key, time } = named
-  const parameters = { ...entity.parameters, ...moment.parameters }
-  const where = `${entity.sql} and ${moment.sql}`
+  const isSlow = named.table?.mode === "slowly_changing"
+  const conditions = [entity, isWithin(named, isSlow, options.moment)]
+  const { key, time } = named
   // The newest, unless another was named.
-  const newest = time === undefined ? "" : `order by ${identifier(time)} desc`
-  const rows = yield* copy.rows(
-    `select * from ${name} where ${where} ${newest} limit 100`,
-    parameters,
-  )
+  const rows = yield* newestRows(copy, named, conditions)
   const [first] = rows
-  if (first === undefined) return yield* noRow(copy, named, options, [entity, moment])
+  if (first === undefined) return yield* noRow(copy, named, options, entity, conditions)
   const sameTime =
     options.moment === undefined && time !== undefined
       ? rows.filter((row) => row[time] === first[time])
@@ -198,27 +170,8 @@ export const findTarget = Effect.fnUntraced(function* (copy: PublishedCopy, opti
   return {
     ...named,
     row: first,
-    where: stored
-      .map((column, at) => `${identifier(column)}::varchar is not distinct from $k${at}::varchar`)
-      .join(" and "),
-    parameters: yield* keyParameters(copy, named, stored, where, parameters),
+    condition: yield* isNewest(copy, named, stored, conditions),
   } satisfies Target
-})
-
-/** The key's values as DuckDB spells them, so that the condition above finds exactly that row. */
-const keyParameters = Effect.fnUntraced(function* (
-  copy: PublishedCopy,
-  { name, time }: Named,
-  stored: ReadonlyArray<string>,
-  where: string,
-  parameters: QueryParameters,
-) {
-  const [row] = yield* copy.rows(
-    `select ${stored.map((column, at) => `${identifier(column)}::varchar as k${at}`).join(", ")}
-     from ${name} where ${where} ${time === undefined ? "" : `order by ${identifier(time)} desc`} limit 1`,
-    parameters,
-  )
-  return (row ?? {}) as QueryParameters
 })
 
 const severalRows = (
@@ -240,50 +193,25 @@ const severalRows = (
   )
 }
 
-/** When the last of the matching rows was left out of its set. */
-const leftOutAt = Effect.fnUntraced(function* (
-  copy: PublishedCopy,
-  { table }: Named,
-  conditions: ReadonlyArray<Condition>,
-) {
-  if (table?.mergeKey === undefined) return undefined
-  const [found] = yield* copy.rows(
-    `select max(_superseded_at) as at from ${tableName(versionsOf(table))}
-     where ${conditions.map(({ sql }) => sql).join(" and ")}`,
-    Object.assign({}, ...conditions.map(({ parameters }) => parameters)) as QueryParameters,
-  )
-  return found?.["at"]
-})
-
 const noRow = Effect.fnUntraced(function* (
   copy: PublishedCopy,
   named: Named,
   { moment, vault }: TraceOptions,
-  conditions: readonly [entity: Condition, moment: Condition],
+  entity: Condition,
+  conditions: ReadonlyArray<Condition>,
 ) {
-  const { name, time, table } = named
-  const leftOut = yield* leftOutAt(copy, named, conditions)
+  const { name, table } = named
+  const leftOut =
+    table?.mergeKey === undefined ? undefined : yield* leftOutAt(copy, table, conditions)
   if (typeof leftOut === "string" && table !== undefined) {
     return yield* new UsageError({
       why: `${name} no longer has such a row: the response of ${leftOut} left it out.`,
       advice: `${tableName(versionsOf(table))} keeps it, and mart.${table.name}_as_of has what was known at an instant.`,
     })
   }
-  const [entity] = conditions
-  const column = time === undefined ? "null::timestamp" : `${identifier(time)}::timestamp`
-  const [range] = yield* copy.rows(
-    `select count(*) as rows, min(${column}) as first, max(${column}) as last,
-       max(${column}) filter (${column} < $moment_from) as before,
-       min(${column}) filter (${column} >= $moment_to) as after
-     from ${name} where ${entity.sql}`,
-    {
-      ...entity.parameters,
-      moment_from: { micros: moment?.from ?? 0 },
-      moment_to: { micros: moment?.to ?? 0 },
-    },
-  )
+  const range = yield* timesOf(copy, named, entity, moment)
   const whose = vault === undefined ? "" : ` of vault ${vault}`
-  if (Number(range?.["rows"] ?? 0) === 0) {
+  if (Number(range["rows"] ?? 0) === 0) {
     return yield* new UsageError({
       why: `${name} has no row${whose}${vault === undefined ? " like that" : ""}.`,
       advice:
@@ -292,11 +220,11 @@ const noRow = Effect.fnUntraced(function* (
           : '`vaulthouse query "select chain_id, vault_address, vault_name from mart.vault_latest"` lists the vaults.',
     })
   }
-  const neighbours = [range?.["before"], range?.["after"]]
+  const neighbours = [range["before"], range["after"]]
     .filter((at) => at !== null && at !== undefined)
     .map(text)
   return yield* new UsageError({
-    why: `${name} has no row${whose} at ${moment?.text ?? "any time"}; it has ${counted(Number(range?.["rows"]), "row")} from ${text(range?.["first"])} to ${text(range?.["last"])}.`,
+    why: `${name} has no row${whose} at ${moment?.text ?? "any time"}; it has ${counted(Number(range["rows"]), "row")} from ${text(range["first"])} to ${text(range["last"])}.`,
     advice: `The nearest ${neighbours.length > 1 ? "are" : "is"} ${neighbours.join(" and ")}.`,
   })
 })

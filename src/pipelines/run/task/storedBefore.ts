@@ -2,11 +2,11 @@
 // lookups that arrive during one statement share the next.
 import * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
-import { type Rows, tableName } from "../../../domain/table/table.ts"
+import type { Rows } from "../../../domain/table/table.ts"
 import { number } from "../../../load/duckdb/decodeRow.ts"
 import type { LoadError } from "../../../load/errors.ts"
-import { identifier, qualified, storedType } from "../../../load/sql/sql.ts"
 import { sqlFile } from "../../../load/sql/sqlFile.ts"
+import { haveCurrentRow } from "../../../load/state/currentSets.ts"
 import { Warehouse } from "../../../load/Warehouse.ts"
 
 /** Lookups that share a statement. */
@@ -64,41 +64,7 @@ export const wasLoaded = ({ pipeline, entity, window }: Window) =>
       : Effect.succeed(false),
   )
 
-const columnsOf = ({ mergeKey = {} }: Rows): ReadonlyArray<string> => Object.keys(mergeKey)
-
-/** Selects the places of the sets in `$parameter` that have a current row; all sets have the columns of `set`. */
-const currentSets = (set: Rows, parameter: number): string => {
-  const types = Object.fromEntries(
-    set.table.columns
-      .filter(({ name }) => columnsOf(set).includes(name))
-      .map(({ name, type }) => [name, storedType[type]]),
-  )
-  const same = columnsOf(set).map(
-    (name) => `t.${identifier(name)} is not distinct from w.${identifier(name)}`,
-  )
-  return `select distinct w._place as place
-    from (select unnest(
-      from_json($${parameter}, '${JSON.stringify([{ ...types, _place: "INTEGER" }])}'), recursive := true)) w
-    join ${qualified(set.table)} t on ${["t.is_current", ...same].join(" and ")}`
-}
-
-const holdsCurrent = batched<Rows>((sets) =>
-  Effect.gen(function* () {
-    const groups = Map.groupBy(
-      sets.map((set, _place) => ({ set, values: { ...set.mergeKey, _place } })),
-      ({ set }) => `${tableName(set.table)} ${columnsOf(set).join()}`,
-    )
-    const selects: Array<string> = []
-    const parameters: Array<string> = []
-    for (const each of groups.values()) {
-      parameters.push(JSON.stringify(each.map(({ values }) => values)))
-      if (each[0] !== undefined) selects.push(currentSets(each[0].set, parameters.length))
-    }
-    const { rows } = yield* Warehouse
-    const found = yield* rows(selects.join(" union all "), parameters)
-    return new Set(found.map(number("place")))
-  }),
-)
+const holdsCurrent = batched<Rows>(haveCurrentRow)
 
 /** Whether any of these sets has a current row. */
 export const holdCurrent = Effect.fnUntraced(function* (sets: ReadonlyArray<Rows>) {

@@ -1,15 +1,13 @@
 // raw.responses as the index of the archive: reads its rows, finds those still needed, and records where bodies are
 // after segments were rewritten.
 import * as Effect from "effect/Effect"
-import type { Moved } from "../../archive/rewrite.ts"
-import { allColumns, type Table } from "../../domain/table/table.ts"
-import type { Session } from "../../load/commit/session.ts"
-import { storedTables } from "../../load/tables/ddl.ts"
-import { boolean, decodeRow, number, text } from "../../load/duckdb/decodeRow.ts"
-import { readRows } from "../../load/duckdb/readRows.ts"
-import { CATALOG, instant, literal, qualified } from "../../load/sql/sql.ts"
-import { responses } from "../../load/tables/raw/responses.ts"
-import { Warehouse } from "../../load/Warehouse.ts"
+import { allColumns, type Table, storedTables } from "../../domain/table/table.ts"
+import type { Session } from "../commit/session.ts"
+import { boolean, decodeRow, number, text } from "../duckdb/decodeRow.ts"
+import { readRows } from "../duckdb/readRows.ts"
+import { CATALOG, instant, literal, qualified } from "../sql/sql.ts"
+import { responses } from "../tables/raw/responses.ts"
+import { Warehouse } from "../Warehouse.ts"
 
 /** A row of raw.responses. */
 export interface IndexedResponse {
@@ -73,8 +71,14 @@ export const knownRuns = Effect.gen(function* () {
   return new Set(rows.map(text("run_id")))
 })
 
+/** A body that was moved, and where it is now. */
+export interface MovedBody {
+  readonly sha256: string
+  readonly place: { readonly file: string; readonly offset: number; readonly length: number }
+}
+
 /** Updates the index with the new places of bodies that were in `files`; all or nothing. */
-export const moveIndex = (files: ReadonlyArray<string>, moved: ReadonlyArray<Moved>) =>
+export const moveIndex = (files: ReadonlyArray<string>, moved: ReadonlyArray<MovedBody>) =>
   changeIndex(moveStatements(files, moved))
 
 /** Removes the responses that `prunable` found for the same `before`; all or nothing. */
@@ -82,6 +86,12 @@ export const forgetPruned = (before: number) =>
   changeIndex([
     `DELETE FROM ${CATALOG}.raw.responses WHERE received_at < ${instant(before)}
        AND response_id NOT IN (SELECT id FROM ${REFERENCED})`,
+  ])
+
+export const markIndexLanded = (responseIds: ReadonlyArray<string>) =>
+  changeIndex([
+    `UPDATE ${CATALOG}.raw.responses SET is_landed = true
+     WHERE response_id IN (${responseIds.map(literal).join(", ")})`,
   ])
 
 const changeIndex = (statements: ReadonlyArray<string>) =>
@@ -170,7 +180,7 @@ const PLACES_PER_STATEMENT = 2000
 
 const moveStatements = (
   files: ReadonlyArray<string>,
-  moved: ReadonlyArray<Moved>,
+  moved: ReadonlyArray<MovedBody>,
 ): ReadonlyArray<string> => {
   const from = files.map(literal).join(", ")
   const statements: Array<string> = []

@@ -1,6 +1,6 @@
 // Rows of vaulthouse's own tables from plain records.
-import type { Value } from "../../domain/table/column.ts"
-import type { Rows, Table } from "../../domain/table/table.ts"
+import type { Value } from "./column.ts"
+import type { Rows, Table } from "./table.ts"
 
 /** Rows of `table` from records that hold a value (or nothing, for null) for each column. */
 export const rowsOf = (

@@ -1,7 +1,24 @@
-// What the checks do not cover: figures that nothing bounds or compares.
+// The checks that are declared, all but those of contracts, and what they do not cover: figures that nothing bounds or
+// compares.
 import { allColumns, type Table, tableName } from "../../domain/table/table.ts"
 import { marts } from "../marts/marts.ts"
 import type { Check } from "./Check.ts"
+import { martChecks } from "./martChecks.ts"
+import { sqlChecks } from "./sqlChecks.ts"
+import { tableChecks } from "./tableChecks.ts"
+
+export interface DeclaredChecks {
+  readonly ofTables: ReadonlyArray<Check>
+  readonly ofMarts: ReadonlyArray<Check>
+  /** Those of warehouse/checks. */
+  readonly ofFiles: ReadonlyArray<Check>
+}
+
+export const declaredChecks = (tables: ReadonlyArray<Table>): DeclaredChecks => ({
+  ofTables: tableChecks(tables),
+  ofMarts: martChecks,
+  ofFiles: sqlChecks,
+})
 
 export interface Coverage {
   /** Figures (columns of doubles in core), past versions aside. */
@@ -10,12 +27,8 @@ export interface Coverage {
   readonly uncheckedFigures: ReadonlyArray<string>
 }
 
-/** `checks` are those of warehouse/checks. */
-export const coverageOf = (
-  tables: ReadonlyArray<Table>,
-  checks: ReadonlyArray<Check>,
-): Coverage => {
-  const texts = checks.map((check) => check.sql({ since: undefined }))
+export const coverageOf = (tables: ReadonlyArray<Table>): Coverage => {
+  const texts = sqlChecks.map((check) => check.sql({ since: undefined }))
   const sources = marts
     .filter(({ name }) => texts.some((sql) => new RegExp(`\\bmart\\.${name}\\b`).test(sql)))
     .flatMap(({ from = [] }) => from)

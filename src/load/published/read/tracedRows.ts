@@ -1,0 +1,175 @@
+// Rows of the published copy by their keys and times, for following a figure back: the row that is meant, the rows that a
+// mart made it from, and their earlier versions.
+import * as Effect from "effect/Effect"
+import { storedKey, type Table, tableName, versionsOf } from "../../../domain/table/table.ts"
+import { parseDay, parseInstant } from "../../../domain/values/time.ts"
+import type { MartSource } from "../../marts/marts.ts"
+import type { QueryParameters } from "../../sql/queryParameter.ts"
+import { identifier } from "../../sql/sql.ts"
+import type { PublishedCopy } from "./PublishedCopy.ts"
+
+type Row = Readonly<Record<string, unknown>>
+
+/** In SQL, with the values of its parameters. */
+export interface Condition {
+  readonly sql: string
+  readonly parameters: QueryParameters
+}
+
+export interface Relation {
+  /** With its schema. */
+  readonly name: string
+  /** Column that distinguishes the rows of an entity. */
+  readonly time: string | undefined
+}
+
+/** From `from` until before `to`, microseconds since 1970 UTC. */
+export interface TimeSpan {
+  readonly from: number
+  readonly to: number
+}
+
+export const hasValues = (values: Readonly<Record<string, string>>): Condition => {
+  const entries = Object.entries(values)
+  return {
+    sql: [
+      "true",
+      ...entries.map(([column], at) => `${identifier(column)}::varchar = $e${at}`),
+    ].join(" and "),
+    parameters: Object.fromEntries(entries.map(([, value], at) => [`e${at}`, value])),
+  }
+}
+
+/** A slowly changing row is of the time in which it was current; without a span, the one that is. */
+export const isWithin = (
+  { time }: Relation,
+  isSlowlyChanging: boolean,
+  span: TimeSpan | undefined,
+): Condition => {
+  if (span === undefined || time === undefined) {
+    return { sql: isSlowlyChanging ? "is_current" : "true", parameters: {} }
+  }
+  const column = `${identifier(time)}::timestamp`
+  return {
+    sql: isSlowlyChanging
+      ? `${column} < $moment_to and (valid_to is null or valid_to > $moment_from)`
+      : `${column} >= $moment_from and ${column} < $moment_to`,
+    parameters: boundsOf(span),
+  }
+}
+
+const boundsOf = ({ from, to }: TimeSpan) => ({
+  moment_from: { micros: from },
+  moment_to: { micros: to },
+})
+
+const both = (conditions: ReadonlyArray<Condition>): Condition => ({
+  sql: conditions.map(({ sql }) => sql).join(" and "),
+  parameters: Object.assign({}, ...conditions.map(({ parameters }) => parameters)),
+})
+
+const newestFirst = ({ time }: Relation): string =>
+  time === undefined ? "" : `order by ${identifier(time)} desc`
+
+/** The newest rows, at most 100. */
+export const newestRows = (
+  copy: PublishedCopy,
+  relation: Relation,
+  conditions: ReadonlyArray<Condition>,
+) => {
+  const { sql, parameters } = both(conditions)
+  return copy.rows(
+    `select * from ${relation.name} where ${sql} ${newestFirst(relation)} limit 100`,
+    parameters,
+  )
+}
+
+/** The condition that finds the newest of these rows again, with the values of `key` as DuckDB spells them. */
+export const isNewest = Effect.fnUntraced(function* (
+  copy: PublishedCopy,
+  relation: Relation,
+  key: ReadonlyArray<string>,
+  conditions: ReadonlyArray<Condition>,
+) {
+  const { sql, parameters } = both(conditions)
+  const [row = {}] = yield* copy.rows(
+    `select ${key.map((column, at) => `${identifier(column)}::varchar as k${at}`).join(", ")}
+     from ${relation.name} where ${sql} ${newestFirst(relation)} limit 1`,
+    parameters,
+  )
+  return {
+    sql: key
+      .map((column, at) => `${identifier(column)}::varchar is not distinct from $k${at}::varchar`)
+      .join(" and "),
+    parameters: row as QueryParameters,
+  } satisfies Condition
+})
+
+/** How many rows there are (`rows`), the `first` and `last` time of them, and those next `before` and `after` the span. */
+export const timesOf = Effect.fnUntraced(function* (
+  copy: PublishedCopy,
+  { name, time }: Relation,
+  { sql, parameters }: Condition,
+  span: TimeSpan = { from: 0, to: 0 },
+) {
+  const column = time === undefined ? "null::timestamp" : `${identifier(time)}::timestamp`
+  const [range = {}] = yield* copy.rows(
+    `select count(*) as rows, min(${column}) as first, max(${column}) as last,
+       max(${column}) filter (${column} < $moment_from) as before,
+       min(${column}) filter (${column} >= $moment_to) as after
+     from ${name} where ${sql}`,
+    { ...parameters, ...boundsOf(span) },
+  )
+  return range
+})
+
+/** When the last of the matching rows was left out of its set. */
+export const leftOutAt = Effect.fnUntraced(function* (
+  copy: PublishedCopy,
+  table: Table,
+  conditions: ReadonlyArray<Condition>,
+) {
+  const { sql, parameters } = both(conditions)
+  const [found] = yield* copy.rows(
+    `select max(_superseded_at) as at from ${tableName(versionsOf(table))} where ${sql}`,
+    parameters,
+  )
+  return found?.["at"]
+})
+
+// More rows than any figure is made of; a condition that lacks the time would find millions.
+const MAX_SOURCE_ROWS = 10_000
+
+/** The rows of `table` that the matching row of the mart `name` is made from. */
+export const sourceRows = (
+  copy: PublishedCopy,
+  name: string,
+  { sql, parameters }: Condition,
+  source: MartSource,
+  table: Table,
+) => {
+  const keys = storedKey(table).map((column) => `fact.${identifier(column)}`)
+  return copy.rows(
+    `with mart as (select * from ${name} where ${sql})
+     select fact.* from mart, ${source.table} as fact where ${source.where}
+     order by ${source.first_by ?? keys.join(", ")} limit ${MAX_SOURCE_ROWS}`,
+    parameters,
+  )
+}
+
+/** Earlier versions of a row of a history table, the newest first. */
+export const supersededVersions = (copy: PublishedCopy, table: Table, row: Row) => {
+  const condition = table.key.map((name, at) => `${identifier(name)} = $k${at}`).join(" and ")
+  const values = table.key.map((name, at) => [`k${at}`, keyValue(table, name, row[name])])
+  return copy.rows(
+    `select * from ${tableName(versionsOf(table))} where ${condition} order by _superseded_at desc`,
+    Object.fromEntries(values) as QueryParameters,
+  )
+}
+
+/** A value that was read, as a parameter to compare with the column. */
+const keyValue = (table: Table, name: string, value: unknown): unknown => {
+  const type = table.columns.find((column) => column.name === name)?.type
+  if (type === "timestamp") return { micros: parseInstant(value) }
+  return type === "date" ? { day: parseDay(value) } : value
+}

@@ -1,0 +1,65 @@
+// Closes entries of ops.quarantine: those that a later response of their partition has resolved, and those whose response
+// was read after all.
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { formatInstant, microsFromMillis } from "../../domain/values/time.ts"
+import { text } from "../duckdb/decodeRow.ts"
+import { literal } from "../sql/sql.ts"
+import { sqlFile } from "../sql/sqlFile.ts"
+import { gaps } from "../tables/ops/gaps.ts"
+import { quarantine } from "../tables/ops/quarantine.ts"
+import { Warehouse } from "../Warehouse.ts"
+import type { IndexedResponse } from "./archiveIndex.ts"
+
+const now = Effect.map(
+  Clock.currentTimeMillis,
+  (millis) => `timestamp '${formatInstant(microsFromMillis(millis)).replace("Z", "")}'`,
+)
+
+const open = "select 1 from ops.quarantine where closed_at is null and run_id <> $1 limit 1"
+
+/**
+ * Writes nothing if nothing is resolved. What a run that was killed has resolved, the next one closes. `withFixedWindows`:
+ * pipelines whose windows are the same in every run.
+ */
+export const closeResolved = Effect.fnUntraced(function* (
+  runId: string,
+  withFixedWindows: ReadonlyArray<string>,
+) {
+  const warehouse = yield* Warehouse
+  if ((yield* warehouse.rows(open, [runId], ["ops.quarantine"])).length === 0) return
+  const resolved = yield* warehouse.rows(sqlFile("state", "resolved_quarantine"), [
+    runId,
+    JSON.stringify(withFixedWindows),
+  ])
+  if (resolved.length === 0) return
+  const ids = resolved.map(text("response_id")).map(literal).join(", ")
+  yield* warehouse.execute(
+    [
+      `update ops.quarantine set closed_at = ${yield* now}
+       where closed_at is null and response_id in (${ids})`,
+    ],
+    [quarantine],
+  )
+})
+
+/** Called after its rows are stored: if the process stops in between, the next replay makes the same rows again. */
+export const closeEntry = Effect.fnUntraced(function* (response: IndexedResponse) {
+  const warehouse = yield* Warehouse
+  const closedAt = yield* now
+  const id = literal(response.responseId)
+  yield* warehouse.execute(
+    [
+      `update ops.quarantine set closed_at = ${closedAt} where response_id = ${id}`,
+      // Gaps on the days that its task read.
+      `update ops.gaps set state = 'closed', detail = 'loaded from quarantine', updated_at = ${closedAt}
+       where pipeline = ${literal(response.pipeline)} and entity = ${literal(response.entity)}
+         and state = 'open' and reason = 'quarantined'
+         and (from_at::date, to_at::date) in (
+           select (covers_from, covers_to) from ops.tasks
+           where run_id = ${literal(response.runId)} and pipeline = ${literal(response.pipeline)}
+             and entity = ${literal(response.entity)} and "window" = ${literal(response.window)})`,
+    ],
+    [quarantine, gaps],
+  )
+})
