@@ -156,7 +156,7 @@ describe("the last member of a set", () => {
       const states: Array<Readonly<Record<string, unknown>>> = []
       for (round = 0; round < rounds; round++) {
         const finished = new Set<string>()
-        const clock = movableClock()
+        const clock = movableClock({ slowness: 0.1 })
         const running = yield* Effect.forkChild(
           clock.under(
             runOnce(server.url, dataDir, {
