@@ -23,13 +23,13 @@ const together = (service: LimitedService) => {
 }
 
 describe.skipIf(lake === undefined)("one request budget for several processes", () => {
-  it.concurrent("four are refused as little as one, and share what the service allows", async () => {
-    const [alone, shared] = await Promise.all([limitedServices([20]), limitedServices([20])])
+  it("four are refused less than with budgets of their own, and share what the service allows", async () => {
+    const [owners, shared] = await Promise.all([limitedServices([20]), limitedServices([20])])
     const database = sharedPostgres().url(await newDatabase())
-    await Promise.all([send(1, SECONDS, "none", alone), send(4, SECONDS, database, shared)])
-    // Four budgets of their own are refused three times as much; so short a time says no more. In simulated time
+    await Promise.all([send(4, SECONDS, "none", owners), send(4, SECONDS, database, shared)])
+    // Half as much, on a machine with nothing else to do; so short a time says no more. In simulated time
     // test/extract/budget/sharedStarts.test.ts notices less.
-    expect(refusedShare(shared)).toBeLessThan(2 * refusedShare(alone))
+    expect(refusedShare(shared)).toBeLessThan(0.85 * refusedShare(owners))
     for (const service of shared) {
       const { kind, perSecond } = service
       const name = `${kind} of ${perSecond}/s`
@@ -49,7 +49,7 @@ describe.skipIf(lake === undefined)("one request budget for several processes", 
     }
   })
 
-  it.concurrent("two go on while PostgreSQL is away, each at its share", async () => {
+  it("two go on while PostgreSQL is away, each at its share", async () => {
     const services = await limitedServices([50])
     const name = await newDatabase()
     const { query, url } = sharedPostgres()
