@@ -48,16 +48,12 @@ export const runOptions = (
 const machineClock = Effect.runSync(Clock.Clock)
 
 /** Waits of less than a minute, as between retries, take a tenth of it; what limits a run to minutes stays as it is. */
-const impatientClock: Clock.Clock = {
-  ...machineClock,
-  currentTimeMillisUnsafe: () => machineClock.currentTimeMillisUnsafe(),
-  currentTimeNanosUnsafe: () => machineClock.currentTimeNanosUnsafe(),
-  monotonicTimeNanosUnsafe: () => machineClock.monotonicTimeNanosUnsafe(),
-  sleep: (duration) => {
+const impatientClock = Object.assign(Object.create(machineClock) as Clock.Clock, {
+  sleep: (duration: Duration.Duration) => {
     const millis = Duration.toMillis(duration)
     return machineClock.sleep(Duration.millis(millis < 60_000 ? millis / 10 : millis))
   },
-}
+})
 
 /** One run with the defaults of the command, and its progress events; not patient unless the test has a clock of its own. */
 export const runOnce = Effect.fnUntraced(function* (
