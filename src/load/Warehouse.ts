@@ -39,7 +39,7 @@ import { lockedOr, lockOf, type LockWait, waitForLock } from "./lock/waitForLock
 export interface WarehouseOptions extends OpenOptions, LockWait {
   /** Default: the file in `dataDir`. */
   readonly storage?: Storage
-  /** Another process may use `dataDir` at the same time; not with a file. Nothing may be published then. */
+  /** Another process may use `dataDir` at the same time; not with a file. Only batches may be committed then. */
   readonly sharesDataDir?: true
   /** Created and migrated together with vaulthouse's own. */
   readonly tables: ReadonlyArray<Table>
@@ -148,6 +148,10 @@ const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
   yield* attempt("Preparing the warehouse's tables", () =>
     migrate(session, tables, database.keepCopy),
   )
+  // A worker commits nothing but batches, and learns from the notes of others what they store from now on.
+  if (options.sharesDataDir === true) {
+    yield* attempt("Reading which tables are empty", session.findEmptyTables)
+  }
   const read = readerOf(database)
   // Whatever writes rows records that there.
   const [latest = 0] = (yield* attempt("Reading the last run", () =>
@@ -188,7 +192,7 @@ const ticks = (clock: Clock.Clock) => {
 
 const sessionOf = (database: Database, runId: string, tick: () => number): Session => {
   const { writer, accepts, checkpoint, makeCopy } = database
-  const { forget, ...known } = storedRows(database.rowCounts)
+  const { learn, ...known } = storedRows(database.rowCounts)
   return {
     connection: writer,
     runId,
@@ -196,7 +200,7 @@ const sessionOf = (database: Database, runId: string, tick: () => number): Sessi
     ...known,
     exclusively: (work) =>
       database.exclusively((turn) => {
-        if (turn.othersWrote) forget()
+        if (turn.others?.length !== 0) learn(turn.others)
         return work(turn)
       }),
     storedColumns: storedColumns(writer),

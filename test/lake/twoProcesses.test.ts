@@ -9,7 +9,8 @@ import { WarehouseLocked } from "../../src/load/errors.ts"
 import { ducklake } from "../../src/load/storage/lake/ducklake.ts"
 import type { Database } from "../../src/load/storage/Storage.ts"
 import { Warehouse } from "../../src/load/Warehouse.ts"
-import { sampleTables } from "../load/sample.ts"
+import { parseNote } from "../../src/load/commit/stored/note.ts"
+import { hour as instantOf, sampleTables } from "../load/sample.ts"
 import { type Lake, lake, lakeOf, newLake, lakeProcess, type Command, type Reply } from "./lake.ts"
 
 const HOUR_MILLIS = 3_600_000
@@ -155,7 +156,7 @@ describe.skipIf(lake === undefined)("two processes in one lake", () => {
     }),
   )
 
-  it.live("mark a month again that the other has changed, or published, since", () =>
+  it.live("mark a month once, and again where the other may have published it since", () =>
     Effect.gen(function* () {
       const { one, other } = yield* two
       const marked = () =>
@@ -171,7 +172,48 @@ describe.skipIf(lake === undefined)("two processes in one lake", () => {
       yield* commit(other, ["v", 1, 1])
       expect(yield* marked()).toBe("two")
       yield* commit(one, ["v", 2, 2])
+      expect(yield* marked()).toBe("two")
+      // Like a publication, the start of a run has no note of what it writes.
+      yield* send(other, { name: "start" })
+      yield* commit(one, ["v", 3, 3])
       expect(yield* marked()).toBe("one")
+    }),
+  )
+
+  it.live("note what they store for each other, with the commit, and go by that", () =>
+    Effect.gen(function* () {
+      const { shared, one, other } = yield* two
+      yield* commit(one, ["v", 0, 0])
+      yield* commit(other, ["w", 0, 0], ["w", 1, 1])
+      const catalog = new Client({ connectionString: shared.catalog })
+      yield* Effect.acquireRelease(
+        Effect.promise(() => catalog.connect()),
+        () => Effect.promise(() => catalog.end()),
+      )
+      const newest =
+        "snapshot_id = (select max(snapshot_id) from vaulthouse_lake.ducklake_snapshot)"
+      const changes = "vaulthouse_lake.ducklake_snapshot_changes"
+      const { rows: notes } = yield* Effect.promise(() =>
+        catalog.query<{ note: string }>(
+          `select commit_extra_info as note from ${changes} where ${newest}`,
+        ),
+      )
+      const note = parseNote(notes[0]?.note ?? "")
+      expect(note?.extents).toEqual([
+        [
+          "core.readings",
+          [expect.objectContaining({ series: '["w"]', from: instantOf(0), to: instantOf(1) })],
+        ],
+      ])
+      // With a wrong note, a process stores a key twice, as it would not if it compared its rows.
+      yield* Effect.promise(() =>
+        catalog.query(
+          `update ${changes} set commit_extra_info = replace(commit_extra_info, 'w', 'x') where ${newest}`,
+        ),
+      )
+      yield* commit(one, ["w", 1, 1])
+      const stored = "select count(*)::int as n from core.readings where vault_address = 'w'"
+      expect(yield* rows(one, stored)).toEqual([{ n: 3 }])
     }),
   )
 

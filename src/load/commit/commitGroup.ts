@@ -91,7 +91,9 @@ export const commitGroup = async (
     const batches = (attempt.batches ??= take())
     await turn.hold(batches.flatMap(({ claim }) => (claim === undefined ? [] : [claim])))
     const { changes, group } = await transactionIn(turn, session, async () => {
-      return (attempt.written = await write(session, batches))
+      const written = (attempt.written = await write(session, batches))
+      await turn.note(written.changes.note)
+      return written
     })
     changes.afterCommit()
     return group

@@ -10,6 +10,7 @@ import { rowsOf } from "../../domain/table/rowsOf.ts"
 import type { Extent } from "./merge/seriesExtent.ts"
 import type { Database } from "../storage/Storage.ts"
 import { StoredKeys } from "./stored/storedKeys.ts"
+import { type Note, noteText } from "./stored/note.ts"
 import type { StoredRanges } from "./stored/storedRanges.ts"
 import type { storedColumns } from "../tables/storedColumns.ts"
 import { partitionChanges } from "../tables/ops/partition_changes.ts"
@@ -41,7 +42,8 @@ export class Changes {
   readonly rows = new Map<string, Pick<Counts, "inserted" | "revised">>()
   readonly #session: Session
   readonly #unmarked = new Map<string, readonly [Table, string]>()
-  readonly #extents: Array<readonly [Table, ReadonlyArray<Extent | undefined>]> = []
+  readonly #extents: Array<Note["extents"][number]> = []
+  readonly #keys: Array<Note["keys"][number]> = []
   #state: "collecting" | "written" | "committed" = "collecting"
 
   constructor(session: Session) {
@@ -76,6 +78,9 @@ export class Changes {
     this.#state = "written"
     const marks = entriesOf([rowsOf(partitionChanges, this.#marks())])
     if (entries.length + marks.length === 0) return
+    for (const { table, keys, haveNewKeys } of [...entries, ...marks]) {
+      this.#keys.push([tableName(table), haveNewKeys ? undefined : keys])
+    }
     await this.#session.findEmptyTables()
     await writeBookkeeping(this.#session, [...entries, ...marks], this.#session.keys)
   }
@@ -93,7 +98,13 @@ export class Changes {
 
   /** Remembers the extents of rows that the transaction stores. */
   keepExtents(table: Table, extents: ReadonlyArray<Extent | undefined>): void {
-    this.#extents.push([table, extents])
+    this.#extents.push([tableName(table), extents])
+  }
+
+  /** What the transaction stores, for `Turn.note`, if all of its rows are in batches. */
+  get note(): string {
+    this.#mustBe("written", "a note is of all that a transaction writes")
+    return noteText({ extents: this.#extents, keys: this.#keys })
   }
 
   afterCommit(): void {

@@ -4,8 +4,13 @@ import type { Claim } from "../../domain/run/claim.ts"
 
 /** A write transaction's turn: nothing else writes the warehouse until it ends. */
 export interface Turn {
-  /** Whether another process has written since this one's last turn, so that cached rows may be out of date. */
-  readonly othersWrote: boolean
+  /**
+   * What other processes have noted on their transactions since this one's last turn; `undefined` if one of them noted
+   * nothing, so that any row may be another by now.
+   */
+  readonly others: ReadonlyArray<string> | undefined
+  /** In the transaction: notes on it, for other processes, which rows it writes. */
+  readonly note: (text: string) => Promise<void>
   /** Rejects with `ClaimLost` if one of the claims is not held; none can be taken until the turn ends. */
   readonly hold: (claims: ReadonlyArray<Claim>) => Promise<void>
   /** Before COMMIT: rejects if the turn was lost meanwhile. */
@@ -17,7 +22,12 @@ export type Exclusively = <A>(work: (turn: Turn) => Promise<A>) => Promise<A>
 
 /** The turns of a process that is the only writer. */
 export const onlyWriter: Exclusively = (work) =>
-  work({ othersWrote: false, hold: async () => undefined, check: async () => undefined })
+  work({
+    others: [],
+    note: async () => undefined,
+    hold: async () => undefined,
+    check: async () => undefined,
+  })
 
 /** A connection that writes, and how its transactions take turns with those of others. */
 export interface Writer {

@@ -173,7 +173,7 @@ export const migrate = async (
   if (await isCurrent()) return
   await writer.exclusively(async (turn) => {
     // Another process may have done it while this one waited for its turn.
-    if (turn.othersWrote && (await isCurrent())) return
+    if (turn.others?.length !== 0 && (await isCurrent())) return
     const number = await storedLayoutNumber(writer.connection)
     if (number > LAYOUT_NUMBER) throw newerLayout(number)
     const { statements, refused, changesStored } = await plan(writer.connection, tables)

@@ -136,7 +136,7 @@ describe("rows that another process has written meanwhile", () => {
                 isDone = true
                 await database.writer.run(sql)
               }
-              return work({ ...turn, othersWrote })
+              return work(othersWrote ? { ...turn, others: undefined } : turn)
             }),
         }
       },

@@ -17,7 +17,7 @@ export class StoredRanges {
     for (const name of emptyTables) this.#stored.set(name, new Map())
   }
 
-  /** Call it when another process has written, because what is stored is then unknown. */
+  /** Call it when another process has written it is unknown what. */
   forget(): void {
     this.#stored.clear()
   }
@@ -51,14 +51,14 @@ export class StoredRanges {
     return this.newPages(set.table, [extentOf(set)], [0]).size === 0
   }
 
-  /** Call it after their commit. */
-  remember(table: Table, extents: ReadonlyArray<Extent | undefined>): void {
-    const stored = this.#of(table)
+  /** Call it after their commit. `table` is `schema.name`. */
+  remember(table: string, extents: ReadonlyArray<Extent | undefined>): void {
+    const stored = this.#stored.get(table)
     if (stored === undefined) return
     const [known = extents[0]] = stored.values()
     for (const extent of extents) {
       if (extent === undefined || extent.columns !== known?.columns || stored.size > MAX_SERIES) {
-        this.#stored.delete(tableName(table))
+        this.#stored.delete(table)
         return
       }
       const range = stored.get(extent.series) ?? extent

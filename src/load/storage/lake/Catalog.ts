@@ -13,6 +13,9 @@ import type { Turn } from "../../duckdb/transaction.ts"
 /** Schema of DuckLake's own tables. */
 export const METADATA_SCHEMA = "vaulthouse_lake"
 
+/** Of the transactions that vaulthouse notes something on. */
+export const AUTHOR = "vaulthouse"
+
 // Advisory locks belong to one database; the first key keeps vaulthouse's apart from those of other programs.
 const LOCKS = 0x7661_756c
 const WRITERS = 1
@@ -40,6 +43,14 @@ const ROW_COUNTS = `
   LEFT JOIN ${METADATA_SCHEMA}.ducklake_table_stats stats USING (table_id)
   WHERE t.end_snapshot IS NULL AND s.end_snapshot IS NULL`
 
+// What each transaction after $1 has noted; none of one that is not vaulthouse's.
+const NOTES = `
+  SELECT CASE WHEN author = '${AUTHOR}' THEN commit_extra_info END AS note
+  FROM ${METADATA_SCHEMA}.ducklake_snapshot_changes WHERE snapshot_id > $1::bigint ORDER BY snapshot_id`
+
+// More than this are not worth their time.
+const MOST_NOTES = 100
+
 const MAYBE_CHANGED = "the connection was lost, and other processes may have written since"
 const KEPT_OUT =
   "the connection was lost, and now `move`, `replay`, `prune` or `compact` has the lake to itself"
@@ -52,7 +63,7 @@ export class Catalog {
   #client: Client
   #isLost = false
   #isAlone = false
-  /** The newest snapshot after this process's last turn. */
+  /** The newest snapshot when the lake was opened, or after this process's last turn. */
   #snapshot: string | undefined
   #clockAhead = 0
 
@@ -119,20 +130,23 @@ export class Catalog {
     await this.#inTurn(work)
   }
 
-  /** Compares this machine's clock with the database's, which all writers use. */
-  async readClock(): Promise<void> {
-    await this.#newestSnapshot()
+  /**
+   * To be called when the lake has been opened: what others write from now on, they note for this process. Also compares
+   * this machine's clock with the database's, which all writers use.
+   */
+  async begin(): Promise<void> {
+    this.#snapshot = await this.#newestSnapshot()
   }
 
   /** Runs `work` while no other process writes the lake. */
-  async exclusively<A>(work: (turn: Turn) => Promise<A>): Promise<A> {
+  async exclusively<A>(work: (turn: Omit<Turn, "note">) => Promise<A>): Promise<A> {
     return this.#inTurn(async () => {
       // A separate statement: the one that waits sees the lake as it was when the wait began.
       const before = await this.#newestSnapshot()
-      const othersWrote = before !== this.#snapshot
+      const others = await this.#notesBetween(this.#snapshot, before)
       this.#snapshot = undefined
       const result = await work({
-        othersWrote,
+        others,
         hold: (claims) => this.#hold(claims),
         check: async () => void (await this.rows("SELECT 1")),
       })
@@ -236,6 +250,19 @@ export class Catalog {
       if (cause instanceof WarehouseLocked) throw catalogProblem(shown, KEPT_OUT, WAIT)
       throw catalogError(this.#target.shown, cause)
     }
+  }
+
+  /** `undefined` if a transaction between the two has no note; each transaction makes one snapshot. */
+  async #notesBetween(
+    last: string | undefined,
+    newest: string,
+  ): Promise<ReadonlyArray<string> | undefined> {
+    if (last === newest) return []
+    const count = Number(newest) - Number(last)
+    if (last === undefined || !(count > 0 && count <= MOST_NOTES)) return undefined
+    const found = await this.rows(NOTES, [last])
+    const notes = found.flatMap(({ note }) => (typeof note === "string" ? [note] : []))
+    return notes.length === count ? notes : undefined
   }
 
   async #newestSnapshot(): Promise<string> {

@@ -70,7 +70,6 @@ export const attachLake = async (
   await connection.run("SET ducklake_max_retry_count = 0")
   // The first process to attach the lake creates it.
   await (stored === undefined ? catalog.creating(attach) : attach())
-  await catalog.readClock()
 }
 
 /** Attaches it as `inspected`, if there is one, and checks that everything it needs is there. Changes nothing. */

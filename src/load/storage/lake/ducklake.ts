@@ -7,7 +7,7 @@ import { openConnections } from "../../duckdb/connections.ts"
 import { broken, inspect } from "../inspect.ts"
 import { CATALOG } from "../../sql/sql.ts"
 import { attachIfThere, attachLake, GOES_ON, type LakeOptions } from "./attachLake.ts"
-import { Catalog } from "./Catalog.ts"
+import { AUTHOR, Catalog } from "./Catalog.ts"
 import { readRows } from "../../duckdb/readRows.ts"
 import { copyLake } from "./copyLake.ts"
 import { spillFolder } from "./spillFolder.ts"
@@ -47,10 +47,12 @@ export const ducklake = (lake: LakeOptions): Storage => ({
         GOES_ON,
       )
       const { reader, writer } = connections
+      await catalog.begin()
       return {
         writer,
         reader,
-        exclusively: (work) => catalog.exclusively(work),
+        exclusively: (work) =>
+          catalog.exclusively((turn) => work({ ...turn, note: (text) => note(writer, text) })),
         alone: () => catalog.alone(),
         longestWaitMillis: 400,
         clockAhead: () => catalog.clockAhead,
@@ -89,5 +91,13 @@ export const ducklake = (lake: LakeOptions): Storage => ({
     }
   },
 })
+
+/** Becomes part of the snapshot, so that it is there if and only if the transaction is committed. */
+const note = async (writer: DuckDBConnection, text: string): Promise<void> => {
+  await writer.run(
+    `CALL ${CATALOG}.set_commit_message('${AUTHOR}', 'rows of a run', extra_info => $1)`,
+    [text],
+  )
+}
 
 const UNSUPPORTED = /^COMMENT ON (MACRO|COLUMN (mart|meta)\.)/

@@ -6,7 +6,9 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Table } from "../../../../src/domain/table/table.ts"
 import { extentOf } from "../../../../src/load/commit/merge/seriesExtent.ts"
+import { noteText } from "../../../../src/load/commit/stored/note.ts"
 import { StoredRanges } from "../../../../src/load/commit/stored/storedRanges.ts"
+import { storedRows } from "../../../../src/load/commit/stored/storedRows.ts"
 import { Warehouse } from "../../../../src/load/Warehouse.ts"
 import { temporaryFolder } from "../../../support/temporaryFolder.ts"
 import {
@@ -199,7 +201,7 @@ describe("what is known to be stored", () => {
   const known = (): StoredRanges => {
     const ranges = new StoredRanges()
     ranges.addEmptyTables(["core.readings", "core.readings_versions"])
-    ranges.remember(readings, [page("a", 0, 9)])
+    ranges.remember("core.readings", [page("a", 0, 9)])
     return ranges
   }
   const areNew = (ranges: StoredRanges, ...pages: ReadonlyArray<ReturnType<typeof page>>) =>
@@ -221,8 +223,33 @@ describe("what is known to be stored", () => {
     ranges.forget()
     expect(areNew(ranges, page("a", 10, 12), page("b", 0, 9))).toEqual(new Set())
     // What is remembered later says nothing of what the other one wrote.
-    ranges.remember(readings, [page("b", 0, 9)])
+    ranges.remember("core.readings", [page("b", 0, 9)])
     expect(areNew(ranges, page("b", 20, 29))).toEqual(new Set())
+  })
+
+  it("is what other processes have noted, too, unless one of them has noted nothing", async () => {
+    const empty = new Map(["core.readings", "core.readings_versions"].map((name) => [name, 0]))
+    const others = noteText({ extents: [["core.readings", [page("a", 0, 9)]]], keys: [] })
+    const unknown = noteText({
+      extents: [["core.readings", [page("b", 0, 9), undefined]]],
+      keys: [],
+    })
+    const learnt = async (notes: ReadonlyArray<string> | undefined) => {
+      const { findEmptyTables, learn, marked, ranges } = storedRows(async () => empty)
+      await findEmptyTables()
+      ranges.remember("core.readings", [page("a", 10, 19)])
+      marked.add("core.readings/2024-01")
+      learn(notes)
+      return { marked, found: areNew(ranges, page("a", 5, 6), page("a", 20, 29)) }
+    }
+    const marked = new Set(["core.readings/2024-01"])
+    expect(await learnt([others])).toEqual({ marked, found: new Set([1]) })
+    expect(await learnt([others, unknown])).toEqual({ marked, found: new Set() })
+    const nothing = { marked: new Set(), found: new Set() }
+    const newer = others.replace('"format":1', '"format":2')
+    for (const notes of [undefined, [others, newer], [others, "no JSON"]]) {
+      expect(await learnt(notes)).toEqual(nothing)
+    }
   })
 
   it("is nothing for a table that had rows, or whose versions had", () => {
