@@ -39,8 +39,9 @@ export interface StoredState {
   readonly gaps: (pipeline: string) => ReadonlyMap<string, ReadonlyArray<OpenGap>>
   readonly skips: (pipeline: string) => Skips
   readonly unread: (pipeline: string) => Unread
-  /** Vaults to read, queried once, by the first pipeline that comes after their lists. */
+  /** Vaults to read and subaccounts, queried once, by the first pipeline that comes after their lists. */
   readonly vaults: Lookup["vaults"]
+  readonly subaccounts: Lookup["subaccounts"]
 }
 
 export const storedState = Effect.fnUntraced(function* (
@@ -59,6 +60,7 @@ export const storedState = Effect.fnUntraced(function* (
     vaults: yield* Effect.cached(
       Effect.map(storedVaults(warehouse), (known) => vaultsToRead(known, options.vaults)),
     ),
+    subaccounts: yield* Effect.cached(warehouse.rows(sqlFile("partitions", "subaccounts"))),
   } satisfies StoredState
 })
 
@@ -74,6 +76,7 @@ export const plannedTasks = Effect.fnUntraced(function* (
   const partitions = yield* pipeline.partitions({
     rows: warehouse.rows,
     vaults: stored.vaults,
+    subaccounts: stored.subaccounts,
     isSelection: options.vaults.include.length > 0,
     isUnread: (entity) => unread.has(entity),
     context,

@@ -6,7 +6,6 @@ import type { SubaccountRef } from "../../domain/subject/subaccount.ts"
 import type { VaultRef } from "../../domain/subject/vault.ts"
 import { boolean, decodeRow, json, optional, text } from "../../load/duckdb/decodeRow.ts"
 import type { LoadError } from "../../load/errors.ts"
-import { sqlFile } from "../../load/sql/sqlFile.ts"
 import type { Lookup, Partition } from "../model/Pipeline.ts"
 
 export type Partitions<S> = Effect.Effect<ReadonlyArray<Partition<S>>, LoadError>
@@ -77,8 +76,8 @@ const listedSubaccount = decodeRow({
 
 /** Every subaccount that the key shows, or those of the selected vaults if the user selected some. */
 export const subaccounts = Effect.fnUntraced(function* (lookup: Lookup) {
-  const { rows, isSelection } = lookup
-  const found = (yield* rows(sqlFile("partitions", "subaccounts"))).map(listedSubaccount)
+  const { isSelection } = lookup
+  const found = (yield* lookup.subaccounts).map(listedSubaccount)
   const selected = new Set(isSelection ? (yield* lookup.vaults).map(({ address }) => address) : [])
   const isSelected = (linked: unknown): boolean =>
     ((linked ?? []) as ReadonlyArray<string>).some((vault) => selected.has(vault))

@@ -10,6 +10,7 @@ import { sqlFile } from "../../load/sql/sqlFile.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { type ClaimedTask, claimTasks, type TaskName } from "../../load/work/claims.ts"
 import type { WorkDatabase } from "../../load/work/WorkDatabase.ts"
+import { pipelines } from "../pipelines.ts"
 import { openGap, type PlannedTask } from "../run/state.ts"
 import type { TaskRequest } from "./request.ts"
 
@@ -50,21 +51,26 @@ const cursorOf = decodeRow({
   cursor: json("cursor"),
 })
 
+/** Pipelines whose partitions are read in the same windows in every run have no cursors and leave no gaps. */
+const haveCursors = new Set(
+  pipelines.filter((each) => !("windows" in each)).map(({ name }) => name),
+)
+
 const withState = Effect.fnUntraced(function* (claimed: ReadonlyArray<ClaimedTask>) {
-  if (claimed.length === 0) return new Map<string, PlannedTask>()
-  const warehouse = yield* Warehouse
-  const names = JSON.stringify(
-    claimed.map(({ claim: { pipeline, entity } }) => ({ pipeline, entity })),
-  )
+  const { rows } = yield* Warehouse
+  const names = claimed
+    .filter(({ claim }) => haveCursors.has(claim.pipeline))
+    .map(({ claim: { pipeline, entity } }) => ({ pipeline, entity }))
+  const stateOf = (name: string, table: string) =>
+    names.length === 0
+      ? Effect.succeed([])
+      : rows(sqlFile("state", name), [JSON.stringify(names)], [table])
   const cursors = new Map(
-    (yield* warehouse.rows(sqlFile("state", "cursors_of"), [names], ["ops.cursors"]))
+    (yield* stateOf("cursors_of", "ops.cursors"))
       .map(cursorOf)
       .map((each) => [keyOf(each), each.cursor] as const),
   )
-  const gaps = Map.groupBy(
-    (yield* warehouse.rows(sqlFile("state", "open_gaps_of"), [names], ["ops.gaps"])).map(openGap),
-    keyOf,
-  )
+  const gaps = Map.groupBy((yield* stateOf("open_gaps_of", "ops.gaps")).map(openGap), keyOf)
   return new Map(
     claimed.map(({ claim, task }) => {
       const { partition, skippedWindows, missingSlots, failing } = task as TaskRequest

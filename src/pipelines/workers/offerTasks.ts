@@ -39,6 +39,7 @@ export const offerTasks = Effect.fnUntraced(function* (
   const selected = withDependencies(pipelines, options.pipelines)
   const stored = yield* storedState(yield* Warehouse, selected, context, options)
   const waiting = waitingNotes(onProgress)
+  const inOrder = [...selected.filter(isAwaited), ...selected.filter((each) => !isAwaited(each))]
   const readings = new Map<string, PipelineReading>()
   const ended = new Set<string>()
   const isReady = ({ name, after }: AnyPipeline): boolean =>
@@ -46,61 +47,69 @@ export const offerTasks = Effect.fnUntraced(function* (
     after.every((each) => ended.has(each) || !selected.some((other) => other.name === each))
   let countedAt = 0
 
-  const refuses = Effect.fnUntraced(function* (pipeline: AnyPipeline) {
-    if (pipeline.endpoint.auth === "public") return false
+  /** Finds out whether the key is refused, for pipelines of which a first task is done. */
+  const learnOf = Effect.fnUntraced(function* (probed: ReadonlyArray<PipelineReading>) {
+    const withKey = probed.filter(({ pipeline }) => pipeline.endpoint.auth !== "public")
+    if (withKey.length === 0) return
     yield* progress.learn
-    return progress.key.isRefused(pipeline)
+    for (const reading of withKey) reading.isRefused = progress.key.isRefused(reading.pipeline)
   })
+
+  const offer = (reading: PipelineReading) => {
+    const { name: pipeline } = reading.pipeline
+    return queue.offer(reading.next().map((entity) => ({ pipeline, entity })))
+  }
 
   const begin = Effect.fnUntraced(function* (pipeline: AnyPipeline) {
     const claims = yield* claimsOf(options, stored, pipeline, context)
     const reading = new PipelineReading(pipeline, claims)
     readings.set(pipeline.name, reading)
     yield* progress.begin(pipeline, claims.length)
-    if (reading.done === 0) return
-    progress.done(pipeline, reading.done)
-    reading.isRefused = yield* refuses(pipeline)
+    if (reading.done > 0) {
+      progress.done(pipeline, reading.done)
+      yield* learnOf([reading])
+    }
+    yield* offer(reading)
   })
 
   /** Returns whether tasks have been done since the last call. */
   const follow = Effect.fnUntraced(function* () {
     let isNews = false
+    const probed: Array<PipelineReading> = []
     for (const { pipeline: name, done } of yield* progressOf(session, runId)) {
       const reading = readings.get(name)
       if (reading === undefined || done === reading.done) continue
       const { pipeline, done: before } = reading
       reading.done = done
-      if (before === 0) reading.isRefused = yield* refuses(pipeline)
+      if (before === 0) probed.push(reading)
       progress.done(pipeline, done - before)
       isNews = true
     }
+    yield* learnOf(probed)
     return isNews
   })
 
   for (;;) {
-    for (const pipeline of selected.filter(isReady)) yield* begin(pipeline)
     const polledAt = yield* Clock.currentTimeMillis
     const isNews = yield* follow()
     const now = yield* Clock.currentTimeMillis
     // Workers take tasks in the order in which they are offered.
-    const inOrder = [...readings.values()].toSorted(
-      (one, other) => Number(isAwaited(other.pipeline)) - Number(isAwaited(one.pipeline)),
-    )
-    for (const reading of inOrder) {
-      const { name: pipeline } = reading.pipeline
-      yield* queue.offer(reading.next().map((entity) => ({ pipeline, entity })))
+    for (const { name } of inOrder) {
+      const reading = readings.get(name)
+      if (reading !== undefined) yield* offer(reading)
     }
     const over = selected.filter(({ name }) => !ended.has(name) && readings.get(name)?.isOver)
+    for (const { name } of over) ended.add(name)
+    // Before anything is counted, so that workers have something to read meanwhile.
+    const ready = inOrder.filter(isReady)
+    for (const pipeline of ready) yield* begin(pipeline)
     if (over.length > 0 || now >= countedAt + COUNT_MILLIS) {
       yield* progress.count
       countedAt = now
     }
-    for (const pipeline of over) {
-      yield* progress.finish(pipeline)
-      ended.add(pipeline.name)
-    }
+    for (const pipeline of over) yield* progress.finish(pipeline)
     if (ended.size === selected.length) break
-    if (over.length > 0) continue
+    if (over.length + ready.length > 0) continue
     yield* waiting(isNews)
     yield* Effect.sleep(Math.max(POLL_MILLIS, WAITS_PER_POLL * (now - polledAt)))
   }
