@@ -1,5 +1,5 @@
-// Turns tasks that a worker has taken into ones it can read: claims them and reads their cursors and open gaps,
-// together for all that are taken at about the same time.
+// Turns tasks that a worker has taken into ones it can read: claims them and, where another worker has begun them, reads
+// their cursors and open gaps; together for all that are taken at about the same time.
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Request from "effect/Request"
@@ -10,7 +10,6 @@ import { sqlFile } from "../../load/sql/sqlFile.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { type ClaimedTask, claimTasks, type TaskName } from "../../load/work/claims.ts"
 import type { WorkDatabase } from "../../load/work/WorkDatabase.ts"
-import { pipelines } from "../pipelines.ts"
 import { openGap, type PlannedTask } from "../run/state.ts"
 import type { TaskRequest } from "./request.ts"
 
@@ -51,41 +50,55 @@ const cursorOf = decodeRow({
   cursor: json("cursor"),
 })
 
-/** Pipelines whose partitions are read in the same windows in every run have no cursors and leave no gaps. */
-const haveCursors = new Set(
-  pipelines.filter((each) => !("windows" in each)).map(({ name }) => name),
-)
-
 const withState = Effect.fnUntraced(function* (claimed: ReadonlyArray<ClaimedTask>) {
-  const { rows } = yield* Warehouse
-  const names = claimed
-    .filter(({ claim }) => haveCursors.has(claim.pipeline))
-    .map(({ claim: { pipeline, entity } }) => ({ pipeline, entity }))
-  const stateOf = (name: string, table: string) =>
-    names.length === 0
-      ? Effect.succeed([])
-      : rows(sqlFile("state", name), [JSON.stringify(names)], [table])
-  const cursors = new Map(
-    (yield* stateOf("cursors_of", "ops.cursors"))
-      .map(cursorOf)
-      .map((each) => [keyOf(each), each.cursor] as const),
-  )
-  const gaps = Map.groupBy((yield* stateOf("open_gaps_of", "ops.gaps")).map(openGap), keyOf)
+  const moved = yield* movedState(claimed.filter(({ claim }) => claim.epoch > 1))
   return new Map(
     claimed.map(({ claim, task }) => {
-      const { partition, skippedWindows, missingSlots, failing } = task as TaskRequest
-      const planned: PlannedTask = {
+      const { partition, skippedWindows, missingSlots, failing, ...planned } = task as TaskRequest
+      const { cursors, openGaps } = moved.get(keyOf(claim)) ?? planned
+      const byKey = new Map(cursors)
+      const plannedTask: PlannedTask = {
         partition,
         claim,
         state: {
-          cursor: (entity) => cursors.get(keyOf({ pipeline: claim.pipeline, entity })),
-          openGaps: gaps.get(keyOf(claim)) ?? [],
+          cursor: (entity) => byKey.get(entity),
+          openGaps,
           isSkipped: (window) => skippedWindows.includes(window),
           ...(missingSlots === undefined ? {} : { missingSlots: new Map(missingSlots) }),
           ...(failing === undefined ? {} : { failing }),
         },
       }
-      return [keyOf(claim), planned] as const
+      return [keyOf(claim), plannedTask] as const
+    }),
+  )
+})
+
+type State = Pick<TaskRequest, "cursors" | "openGaps">
+
+/** The cursors and open gaps of tasks that others have claimed before, and left halfway. */
+const movedState = Effect.fnUntraced(function* (claimed: ReadonlyArray<ClaimedTask>) {
+  if (claimed.length === 0) return new Map<string, State>()
+  const { rows } = yield* Warehouse
+  const claims = claimed.map(({ claim }) => claim)
+  const names = JSON.stringify(claims.map(({ pipeline, entity }) => ({ pipeline, entity })))
+  const cursors = Map.groupBy(
+    (yield* rows(sqlFile("state", "cursors_of"), [names], ["ops.cursors"])).map(cursorOf),
+    ({ pipeline }) => pipeline,
+  )
+  const gaps = Map.groupBy(
+    (yield* rows(sqlFile("state", "open_gaps_of"), [names], ["ops.gaps"])).map(openGap),
+    keyOf,
+  )
+  return new Map(
+    claims.map((claim): [string, State] => {
+      const ofPipeline = cursors.get(claim.pipeline) ?? []
+      return [
+        keyOf(claim),
+        {
+          cursors: ofPipeline.map(({ entity, cursor }) => [entity, cursor]),
+          openGaps: gaps.get(keyOf(claim)) ?? [],
+        },
+      ]
     }),
   )
 })

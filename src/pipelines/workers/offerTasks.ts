@@ -16,14 +16,14 @@ import { skipReason, type SyncOptions, withDependencies } from "../run/selection
 import { plannedTasks, storedState, type StoredState } from "../run/state.ts"
 import { summaryOf } from "../run/summary.ts"
 import { PipelineReading } from "./PipelineReading.ts"
-import { taskRequestOf } from "./request.ts"
+import { cursorsByPartition, taskRequestOf } from "./request.ts"
 import { RunProgress } from "./RunProgress.ts"
 import { waitingNotes } from "./waitingNotes.ts"
 
 const POLL_MILLIS = 25
 // The wait is this many times as long as counting took, so that a run of many tasks does not keep the database busy.
 const WAITS_PER_POLL = 10
-// How often the records of the tasks are counted while none is done.
+// How often the records of the tasks are counted; four times as often where a pipeline has ended.
 const COUNT_MILLIS = 2000
 
 /** Waits until workers have read everything, and returns the summary of the run. */
@@ -45,6 +45,8 @@ export const offerTasks = Effect.fnUntraced(function* (
   const isReady = ({ name, after }: AnyPipeline): boolean =>
     !readings.has(name) &&
     after.every((each) => ended.has(each) || !selected.some((other) => other.name === each))
+  /** Ended since what they have read was last counted. */
+  const unreported: Array<AnyPipeline> = []
   let countedAt = 0
 
   /** Finds out whether the key is refused, for pipelines of which a first task is done. */
@@ -103,12 +105,15 @@ export const offerTasks = Effect.fnUntraced(function* (
     // Before anything is counted, so that workers have something to read meanwhile.
     const ready = inOrder.filter(isReady)
     for (const pipeline of ready) yield* begin(pipeline)
-    if (over.length > 0 || now >= countedAt + COUNT_MILLIS) {
+    unreported.push(...over)
+    const isEnd = ended.size === selected.length
+    const counted = unreported.length > 0 ? COUNT_MILLIS / 4 : COUNT_MILLIS
+    if (isEnd || now >= countedAt + counted) {
       yield* progress.count
       countedAt = now
+      for (const pipeline of unreported.splice(0)) yield* progress.finish(pipeline)
     }
-    for (const pipeline of over) yield* progress.finish(pipeline)
-    if (ended.size === selected.length) break
+    if (isEnd) break
     if (over.length + ready.length > 0) continue
     yield* waiting(isNews)
     yield* Effect.sleep(Math.max(POLL_MILLIS, WAITS_PER_POLL * (now - polledAt)))
@@ -135,9 +140,10 @@ const claimsOf = Effect.fnUntraced(function* (
   const earlier = yield* plannedClaims(runId, pipeline.name)
   if (earlier.length > 0) return earlier
   const tasks = yield* plannedTasks(yield* Warehouse, stored, pipeline, context, options)
+  const cursors = cursorsByPartition(stored.cursors(pipeline.name))
   const claims = tasks.map((task) => ({
     entity: task.partition.entity,
-    task: taskRequestOf(pipeline, task, context),
+    task: taskRequestOf(pipeline, task, context, cursors.get(task.partition.entity)),
   }))
   yield* planClaims(runId, pipeline.name, claims)
   return yield* plannedClaims(runId, pipeline.name)
