@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { stringify } from "yaml"
 import { marts, martsDirectory, readMart } from "../../src/load/marts/marts.ts"
+import { martMacros, martMacrosDirectory } from "../../src/load/marts/martMacros.ts"
 import { storedMarts } from "../../src/load/marts/storedMarts.ts"
 import { readTests, WarehouseFileError } from "../../src/load/sql/warehouseFile.ts"
 import { findWarehouseFolder } from "../../src/load/sql/warehouseFolder.ts"
@@ -39,6 +40,16 @@ describe("warehouse/marts", () => {
   it("holds an SQL and a YAML file for every listed mart, and nothing else", () => {
     const expected = marts.flatMap(({ name }) => [`${name}.sql`, `${name}.yml`])
     expect(readdirSync(martsDirectory).toSorted()).toEqual(expected.toSorted())
+  })
+
+  it("holds an SQL and a YAML file for every listed macro, which are no marts", () => {
+    const expected = martMacros.flatMap(({ name }) => [`${name}.sql`, `${name}.yml`])
+    expect(readdirSync(martMacrosDirectory).toSorted()).toEqual(expected.toSorted())
+    const names = new Set(marts.map(({ name }) => name))
+    for (const { name, parameters, sql } of martMacros) {
+      expect(names).not.toContain(name)
+      for (const parameter of parameters ?? []) expect(sql).toContain(`$${parameter.name}`)
+    }
   })
 
   it("names the stored marts in the README", () => {

@@ -3,10 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import {
   martColumnComment,
   martComment,
+  type Mart,
   marts,
   martsDirectory,
 } from "../../src/load/marts/marts.ts"
-import { readTests } from "../../src/load/sql/warehouseFile.ts"
+import { martMacros, martMacrosDirectory } from "../../src/load/marts/martMacros.ts"
+import { readTests, type WarehouseTest } from "../../src/load/sql/warehouseFile.ts"
 import { CATALOG, literal } from "../../src/load/sql/sql.ts"
 import {
   stopClock,
@@ -63,17 +65,78 @@ describe.each(marts)("mart.$name", (mart) => {
   })
 })
 
+/** The rows of the mart, given those of the test, and the expected ones. */
+const rowsOfBoth = async (mart: Mart, test: WarehouseTest) => {
+  const { connection } = warehouse
+  await putGiven(connection, test.given)
+  await stopClock(connection, test.now ?? someInstant)
+  const expected = await Promise.all(test.expect.map((row) => typedRow(connection, mart, row)))
+  const rows = await martRows(connection, mart, test.with)
+  // A column that an expected row leaves out may be anything.
+  const actual = rows.map((row, index) =>
+    Object.fromEntries(Object.keys(expected[index] ?? row).map((name) => [name, row[name]])),
+  )
+  return { actual, expected }
+}
+
 describe.each(marts)("mart.$name, given rows", (mart) => {
   it.each(readTests(martsDirectory, mart.name))("$name", async (test) => {
-    const { connection } = warehouse
-    await putGiven(connection, test.given)
-    await stopClock(connection, test.now ?? someInstant)
-    const expected = await Promise.all(test.expect.map((row) => typedRow(connection, mart, row)))
-    const rows = await martRows(connection, mart)
-    // A column that an expected row leaves out may be anything.
-    const actual = rows.map((row, index) =>
-      Object.fromEntries(Object.keys(expected[index] ?? row).map((name) => [name, row[name]])),
-    )
+    const { actual, expected } = await rowsOfBoth(mart, test)
     expect(actual).toEqual(expected)
+  })
+})
+
+describe.each(martMacros)("the macro mart.$name", (mart) => {
+  it.each(readTests(martMacrosDirectory, mart.name))("$name", async (test) => {
+    const { actual, expected } = await rowsOfBoth(mart, test)
+    expect(actual).toEqual(expected)
+  })
+
+  it("has the columns its YAML file describes, a comment, and one row for each key of its example", async () => {
+    const { connection } = warehouse
+    await connection.run(`USE ${CATALOG}`)
+    try {
+      await connection.run(mart.example)
+      const call = mart.example.slice(mart.example.indexOf(`mart.${mart.name}(`))
+      const described = await readRows(
+        connection,
+        `DESCRIBE FROM ${call.replace(/order by.*/s, "")}`,
+      )
+      expect(
+        described.map((row) => [row["column_name"], String(row["column_type"]).toLowerCase()]),
+      ).toEqual(mart.columns.map(({ name, type }) => [name, type]))
+      const [made] = await readRows(
+        connection,
+        `SELECT comment, macro_definition AS sql FROM duckdb_functions()
+         WHERE schema_name = 'mart' AND function_name = ${literal(mart.name)}`,
+      )
+      expect(made?.comment).toBe(martComment(mart))
+      expect(made?.sql).not.toContain(CATALOG)
+    } finally {
+      await connection.run("USE memory")
+    }
+  })
+
+  it("refuses a TIMESTAMPTZ and a number, in words, and takes text, timestamps and parameters", async () => {
+    const { connection } = warehouse
+    await connection.run(`USE ${CATALOG}`)
+    try {
+      const count = `SELECT count(*)::INTEGER AS n FROM mart.${mart.name}`
+      for (const wrong of ["TIMESTAMPTZ '2026-01-01 00:00:00+05'", "20260101"]) {
+        await expect(readRows(connection, `${count}(${wrong}, NULL)`)).rejects.toThrow(
+          `mart.${mart.name} needs a DATE in UTC, or null, as ${mart.parameters?.[0].name}, not`,
+        )
+      }
+      for (const right of ["'2026-01-01'", "TIMESTAMP '2026-01-01 10:00:00'", "NULL"]) {
+        expect(await readRows(connection, `${count}(${right}, NULL)`)).toHaveLength(1)
+      }
+      const bound = await connection.runAndReadAll(`${count}($from, $to)`, {
+        from: "2026-01-01",
+        to: "2026-01-02",
+      })
+      expect(bound.currentRowCount).toBe(1)
+    } finally {
+      await connection.run("USE memory")
+    }
   })
 })

@@ -127,15 +127,24 @@ export const readRows = async (
   )
 }
 
-/** The rows of a mart in the order of its key. */
-export const martRows = (
+/** The rows of a mart in the order of its key; a macro is called with arguments in SQL. */
+export const martRows = async (
   connection: DuckDBConnection,
   { name, key }: Pick<Mart, "name" | "key">,
-): Promise<ReadonlyArray<Record<string, Json>>> =>
-  readRows(
-    connection,
-    `SELECT * FROM ${CATALOG}.mart.${identifier(name)} ORDER BY ${key.map(identifier).join(", ")}`,
-  )
+  call?: ReadonlyArray<string>,
+): Promise<ReadonlyArray<Record<string, Json>>> => {
+  const from = call === undefined ? "" : `(${call.join(", ")})`
+  // A macro looks its tables up in the catalog in use.
+  await connection.run(`USE ${CATALOG}`)
+  try {
+    return await readRows(
+      connection,
+      `SELECT * FROM mart.${identifier(name)}${from} ORDER BY ${key.map(identifier).join(", ")}`,
+    )
+  } finally {
+    await connection.run("USE memory")
+  }
+}
 
 /** An expected row as DuckDB gives it back: the cells written in YAML take their columns' types. */
 export const typedRow = async (

@@ -86,6 +86,7 @@ const section = (entry: DictionaryEntry, shared: ReadonlyMap<string, DictionaryC
     entry.comment,
     [
       `- One row per ${entry.grain}`,
+      ...callOf(entry),
       `- Key: ${entry.key.map(code).join(", ")}`,
       `- Source: ${entry.source}`,
       ...(entry.shapes.length === 0 ? [] : [`- Shapes: ${entry.shapes.join("; ")}`]),
@@ -94,6 +95,11 @@ const section = (entry: DictionaryEntry, shared: ReadonlyMap<string, DictionaryC
     columnTable(entry.columns.filter(({ name, comment }) => shared.get(name)?.comment !== comment)),
     `\`\`\`sql\n${sqlLines(entry.example, PAGE_WIDTH).join("\n")}\n\`\`\``,
   ].join("\n\n")
+
+const callOf = ({ name, parameters }: DictionaryEntry): ReadonlyArray<string> =>
+  parameters.length === 0
+    ? []
+    : [`- A table macro, called with its parameters: ${code(`${name}(${parameters.join(", ")})`)}`]
 
 const code = (text: string): string => `\`${text}\``
 

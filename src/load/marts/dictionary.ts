@@ -10,6 +10,7 @@ import {
   storedTables,
 } from "../../domain/table/table.ts"
 import { asOfMacro } from "./asOf.ts"
+import { martMacros, parameterNames } from "./martMacros.ts"
 import { type Mart, type Measure, marts } from "./marts.ts"
 import { storedType } from "../sql/sql.ts"
 
@@ -41,6 +42,8 @@ export interface DictionaryEntry {
   readonly source: string
   /** Where its records may be in a response, in words; empty where they are in one place. */
   readonly shapes: ReadonlyArray<string>
+  /** Of a table macro: it is no table or view, and must be called with these. */
+  readonly parameters: ReadonlyArray<string>
   /** The macro that gives the table as it was known at an instant, for tables that keep their past. */
   readonly asOf: string | undefined
   readonly columns: ReadonlyArray<DictionaryColumn>
@@ -62,7 +65,11 @@ export const metaViews: Readonly<Record<string, string>> = {
 /** Marts first, because most people look for them. `tables` may already include those with superseded versions. */
 export const dictionaryOf = (tables: ReadonlyArray<Table>): ReadonlyArray<DictionaryEntry> => {
   const stored = new Map(tables.flatMap(storedTables).map((table) => [tableName(table), table]))
-  const entries = [...marts.map(martEntry), ...[...stored.values()].map(tableEntry)]
+  const entries = [
+    ...marts.map(martEntry),
+    ...martMacros.map(macroEntry),
+    ...[...stored.values()].map(tableEntry),
+  ]
   const views = Object.entries(metaViews).flatMap(([name, shown]) =>
     entries
       .filter((entry) => entry.name === shown)
@@ -84,6 +91,7 @@ const martEntry = (mart: Mart): DictionaryEntry => ({
   key: mart.key,
   source: `warehouse/marts/${mart.name}.sql`,
   shapes: [],
+  parameters: [],
   asOf: undefined,
   columns: mart.columns.map(({ name, type, unit, comment, measure, range, accepted }) => ({
     name,
@@ -106,6 +114,15 @@ const martEntry = (mart: Mart): DictionaryEntry => ({
   example: mart.example,
 })
 
+const macroEntry = (mart: Mart): DictionaryEntry => ({
+  ...martEntry(mart),
+  source: `warehouse/macros/${mart.name}.sql`,
+  parameters: parameterNames(mart),
+})
+
+/** Whether it can be read by its name alone, without parameters. */
+export const isRelation = ({ parameters }: DictionaryEntry): boolean => parameters.length === 0
+
 const isSuperseded = ({ columns }: Table): boolean =>
   columns.some(({ name }) => name === "_superseded_at")
 
@@ -119,6 +136,7 @@ const tableEntry = (table: Table): DictionaryEntry => {
     key: storedKey(table),
     source: table.source,
     shapes: (table.shapes ?? []).map(shapeText),
+    parameters: [],
     asOf: macro && `mart.${macro.name}(instant)`,
     columns: allColumns(table).map(columnEntry),
     time: table.time,

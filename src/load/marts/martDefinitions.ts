@@ -2,6 +2,7 @@
 import { type Table } from "../../domain/table/table.ts"
 import { fingerprint } from "../../domain/values/fingerprint.ts"
 import { asOfMacros, asOfMacroStatements } from "./asOf.ts"
+import { martMacros, martMacroStatements } from "./martMacros.ts"
 import { marts, martStatements } from "./marts.ts"
 import { metaDefinitions } from "./metaDefinitions.ts"
 
@@ -20,6 +21,7 @@ const define = (name: string, statements: ReadonlyArray<string>): Definition => 
 
 export const martDefinitions = (tables: ReadonlyArray<Table>): ReadonlyArray<Definition> => [
   ...marts.map((mart) => define(`mart.${mart.name}`, martStatements(mart))),
+  ...martMacros.map((mart) => define(`mart.${mart.name}`, martMacroStatements(mart))),
   ...asOfMacros(tables).map((macro) => define(`mart.${macro.name}`, asOfMacroStatements(macro))),
   ...metaDefinitions(tables).map(({ name, statements }) => define(name, statements)),
 ]

@@ -26,6 +26,7 @@ export const martSources = (tables: ReadonlyArray<Table>): string =>
     readFileSync(join(folderOf(""), "../package.json"), "utf8"),
     fingerprintOf(tables),
     ...filesIn(folderOf("marts")),
+    ...filesIn(folderOf("macros")),
     ...filesIn(folderOf("examples")),
     ...filesIn(findFolder(join("src", "load"), import.meta.dirname)),
   )

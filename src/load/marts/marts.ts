@@ -1,5 +1,5 @@
 // The marts: views for analysts, each one SQL file and one YAML file under warehouse/marts. A new mart is
-// those two files and one line in `names`.
+// those two files and one line in `names`. Those with parameters, under warehouse/macros, are made in martMacros.ts.
 import * as Schema from "effect/Schema"
 import { isNeededBy, readers } from "../../domain/neededBy.ts"
 import { identifier, literal } from "../sql/sql.ts"
@@ -115,6 +115,11 @@ const MartReference = Schema.Struct({
 })
 export type MartReference = typeof MartReference.Type
 
+const MartParameter = Schema.Struct({
+  name: Schema.NonEmptyString,
+  comment: Schema.NonEmptyString,
+})
+
 const Document = Schema.Struct({
   description: Schema.NonEmptyString,
   /** Who needs it, and what for. */
@@ -128,6 +133,8 @@ const Document = Schema.Struct({
   grain: Schema.NonEmptyString,
   key: Schema.NonEmptyArray(Schema.NonEmptyString),
   columns: Schema.NonEmptyArray(MartColumn),
+  /** Days, of a table macro: the SQL file reads each as `$name`. */
+  parameters: Schema.optionalKey(Schema.NonEmptyArray(MartParameter)),
   from: Schema.optionalKey(Schema.NonEmptyArray(MartSource)),
   references: Schema.optionalKey(Schema.NonEmptyArray(MartReference)),
   /** A question the mart answers, as runnable SQL. */
@@ -188,7 +195,7 @@ export const martColumnComment = ({ comment, unit }: MartColumn): string =>
  * is cast: DuckDB 1.1 to 1.4 refuse a view whose types another version inferred. As a subquery, the mart's query would
  * lose its steps in 1.4.
  */
-const viewQuery = ({ sql, columns }: Mart): string => {
+export const viewQuery = ({ sql, columns }: Pick<Mart, "sql" | "columns">): string => {
   const at = sql.search(finalSelect)
   const before = sql.slice(0, at)
   const steps = /^with$/m.test(before) ? `${before},` : `${before}WITH`

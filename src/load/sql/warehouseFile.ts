@@ -26,6 +26,8 @@ const WarehouseTest = Schema.Struct({
   name: Schema.NonEmptyString,
   /** The present time, UTC, for the whole test; absent if the result does not depend on it. */
   now: Schema.optionalKey(Schema.NonEmptyString),
+  /** What a table macro is called with, in SQL, in the order of its parameters. */
+  with: Schema.optionalKey(Schema.Array(Schema.NonEmptyString)),
   given: Schema.Record(Schema.String, Rows),
   expect: Rows,
 })

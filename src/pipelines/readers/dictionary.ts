@@ -4,4 +4,6 @@ import { tables } from "../pipelines.ts"
 
 export type { DictionaryColumn, DictionaryEntry } from "../../load/marts/dictionary.ts"
 
+export { isRelation } from "../../load/marts/dictionary.ts"
+
 export const dictionary = (): ReadonlyArray<DictionaryEntry> => dictionaryOf(tables)

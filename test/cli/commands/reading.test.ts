@@ -6,7 +6,11 @@ import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Simulator, startSimulator } from "../../../simulator/index.ts"
-import { type DictionaryEntry, dictionary } from "../../../src/pipelines/readers/dictionary.ts"
+import {
+  type DictionaryEntry,
+  dictionary,
+  isRelation,
+} from "../../../src/pipelines/readers/dictionary.ts"
 import { type Around, lines, start, vaulthouse } from "../command.ts"
 
 let cwd = ""
@@ -164,9 +168,9 @@ describe("tables", () => {
   it("--json has every column of the published copy, each explained", async () => {
     const { stdout } = await typed(["tables", "--json"])
     const { tables: output } = JSON.parse(stdout) as { tables: ReadonlyArray<DictionaryEntry> }
-    const names = output.flatMap(({ name, columns }) =>
-      columns.map((column) => `${name}.${column.name}`),
-    )
+    const names = output
+      .filter(isRelation)
+      .flatMap(({ name, columns }) => columns.map((column) => `${name}.${column.name}`))
     const there = await typed([
       "query",
       `select table_schema || '.' || table_name || '.' || column_name as name

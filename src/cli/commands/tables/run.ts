@@ -56,6 +56,9 @@ const entryText = (entry: DictionaryEntry): string =>
     paragraph(`${entry.name}: ${entry.comment}`),
     "",
     `one row per  ${paragraph(entry.grain, 13)}`,
+    ...(entry.parameters.length === 0
+      ? []
+      : [`called as    ${entry.name}(${entry.parameters.join(", ")})`]),
     `key          ${paragraph(entry.key.join(", "), 13)}`,
     `source       ${paragraph(entry.source, 13)}`,
     ...(entry.neededBy === undefined ? [] : [`needed by    ${paragraph(entry.neededBy, 13)}`]),

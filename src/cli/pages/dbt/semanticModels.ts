@@ -4,6 +4,7 @@ import {
   type DictionaryColumn,
   type DictionaryEntry,
   dictionary,
+  isRelation,
 } from "../../../pipelines/readers/dictionary.ts"
 import { dbtYaml } from "./sources.ts"
 
@@ -35,7 +36,7 @@ export const dbtSemanticModels = (): string => {
 }
 
 const measuredMarts = (): ReadonlyArray<DictionaryEntry> =>
-  dictionary().filter(({ columns }) => columns.some(isMeasured))
+  dictionary().filter((entry) => isRelation(entry) && entry.columns.some(isMeasured))
 
 /** Not `day`, which MetricFlow reserves. */
 const TIME = "fact_day"

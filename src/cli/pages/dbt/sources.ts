@@ -4,13 +4,14 @@ import {
   type DictionaryColumn,
   type DictionaryEntry,
   dictionary,
+  isRelation,
 } from "../../../pipelines/readers/dictionary.ts"
 import { schemas } from "../tablesPage.ts"
 import { columnTests, tableTests } from "./tests.ts"
 
 /** YAML of deploy/dbt/models/sources.yml. */
 export const dbtSources = (): string => {
-  const entries = dictionary()
+  const entries = dictionary().filter(isRelation)
   const sources = schemas.map(({ name, about }) => ({
     name,
     description: about,

@@ -5,6 +5,7 @@ import {
   type DictionaryColumn,
   type DictionaryEntry,
   dictionaryOf,
+  isRelation,
 } from "../../marts/dictionary.ts"
 import { identifier } from "../../sql/sql.ts"
 import { relationComment, unitComment } from "../../tables/comment.ts"
@@ -33,6 +34,7 @@ export interface Relation {
 export const relationsOf = (tables: ReadonlyArray<Table>): ReadonlyArray<Relation> =>
   dictionaryOf(tables)
     .filter(({ name }) => !name.startsWith("raw."))
+    .filter(isRelation)
     .map(relationOf)
 
 const relationOf = ({ name, comment, grain, key, columns }: DictionaryEntry): Relation => {
