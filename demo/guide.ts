@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { DuckDBConnection } from "@duckdb/node-api"
-import { typedValue } from "../src/cli/commands/query/parameters.ts"
+import { typedValue } from "../src/pipelines/readers/query/typedValues.ts"
 import { textTable } from "../src/cli/terminal/table.ts"
 import { marts } from "../src/load/marts/marts.ts"
 import { bindParameters } from "../src/load/published/read/reader/bindParameters.ts"

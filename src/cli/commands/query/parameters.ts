@@ -1,44 +1,8 @@
-// Types the values of --param by their form. SQL refers to them as $name or getvariable('name').
+// Checks the values of --param against the parameters of the SQL.
 import * as Effect from "effect/Effect"
-import { parseDay, parseInstant } from "../../../domain/values/time.ts"
 import type { UsageError } from "../../../domain/UsageError.ts"
-import {
-  parameterNames,
-  type QueryParameter,
-  type QueryParameters,
-} from "../../../pipelines/readers/published.ts"
+import { parameterNames, type QueryParameters } from "../../../pipelines/readers/published.ts"
 import { wrongUse } from "../../parse/errors.ts"
-
-const number = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/
-const day = /^\d{4}-\d{2}-\d{2}$/
-const instant = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}/
-const quoted = /^(['"])(.*)\1$/s
-
-/** Quoted values are text, and so are integers that a double would round. */
-export const typedValue = (text: string): QueryParameter => {
-  const inQuotes = quoted.exec(text)?.[2]
-  if (inQuotes !== undefined) return inQuotes
-  if (text === "null") return null
-  if (text === "true" || text === "false") return text === "true"
-  // 007 is an identifier, not 7.
-  if (number.test(text) && !/^0\d/.test(text)) {
-    const value = Number(text)
-    const isRounded = /^[+-]?\d+$/.test(text) && !Number.isSafeInteger(value)
-    return isRounded || !Number.isFinite(value) ? text : value
-  }
-  if (day.test(text)) {
-    const days = parseDay(text)
-    if (days !== undefined) return { day: days }
-  }
-  if (instant.test(text)) {
-    const micros = parseInstant(text)
-    if (micros !== undefined) return { micros }
-  }
-  return text
-}
-
-export const typedValues = (pairs: Readonly<Record<string, string>>): QueryParameters =>
-  Object.fromEntries(Object.entries(pairs).map(([name, text]) => [name, typedValue(text)]))
 
 /** The given parameters; fails if the SQL does not use one of them. */
 export const parametersFor = (

@@ -2,7 +2,7 @@
 import { DuckDBInstance } from "@duckdb/node-api"
 import { afterAll, describe, expect, it } from "vitest"
 import { type Format, printResult } from "../../../../src/cli/commands/query/formats.ts"
-import { typedValue } from "../../../../src/cli/commands/query/parameters.ts"
+import { typedValue } from "../../../../src/pipelines/readers/query/typedValues.ts"
 import type { QueryParameters } from "../../../../src/load/sql/queryParameter.ts"
 import { bindParameters } from "../../../../src/load/published/read/reader/bindParameters.ts"
 import type { QueryResult } from "../../../../src/load/published/read/PublishedCopy.ts"
