@@ -1,5 +1,5 @@
 -- The newest fact of each series by its time, over the active vaults; and of each other pipeline, or its newest response.
--- The same as mart.freshness and mart.pipeline_freshness, targets included, which read every task there ever was: this runs
+-- The same as mart.freshness and mart.pipeline_freshness, which read every task there ever was: this runs
 -- in every run, and before the marts of an earlier version are replaced. test/pipelines/readers/problems/problems.test.ts compares them.
 -- What no task requested in the two days before the newest is no longer read (another selection, an excluded vault, no
 -- key), and what the service does not offer for a vault is not late: neither is here.
@@ -22,41 +22,48 @@ still_read as (
 ),
 
 newest_facts as (
-    select 'ratio_history' as pipeline, 'ratio' as series, vault_address, null as chain_id, max(observed_at) as newest_at, 3 as target_hours
+    select 'ratio_history' as pipeline, 'ratio' as series, vault_address, null as chain_id, max(observed_at) as newest_at
     from core.ratio_history
     group by vault_address
     union all
-    select 'pnl_history' as pipeline, 'pnl' as series, vault_address, null as chain_id, max(snapshot_at) as newest_at, 3 as target_hours
+    select 'pnl_history' as pipeline, 'pnl' as series, vault_address, null as chain_id, max(snapshot_at) as newest_at
     from core.pnl_history
     group by vault_address
     union all
     select
         'apy_history' as pipeline,
-        'apy_' || case when is_smoothed then 'smoothed' else 'unsmoothed' end || '_' || averaging_period_days || 'd' as series,
-        vault_address,
+        apy_series.series,
+        apy_history.vault_address,
         null as chain_id,
-        max(date)::timestamp as newest_at,
-        48 as target_hours
+        max(apy_history.date)::timestamp as newest_at
     from core.apy_history
-    group by vault_address, is_smoothed, averaging_period_days
+    inner join apy_series using (is_smoothed, averaging_period_days)
+    group by apy_history.vault_address, apy_series.series
     union all
-    select 'allocation_history' as pipeline, 'allocation' as series, vault_address, chain_id, max(date)::timestamp as newest_at, 48 as target_hours
+    select 'allocation_history' as pipeline, 'allocation' as series, vault_address, chain_id, max(date)::timestamp as newest_at
     from core.allocation_history
     group by vault_address, chain_id
 ),
 
 newest_of_pipelines as (
-    select 'positions' as pipeline, max(snapshot_at) as newest_at, 3 as target_hours
+    select 'positions' as pipeline, max(snapshot_at) as newest_at
     from core.position_snapshots
     union all
-    select 'oracle_classification' as pipeline, max(date)::timestamp as newest_at, 48 as target_hours
+    select 'oracle_classification' as pipeline, max(date)::timestamp as newest_at
     from core.oracle_classification
     union all
-    select 'health_factors' as pipeline, max(calculated_at) as newest_at, 48 as target_hours
+    select 'health_factors' as pipeline, max(calculated_at) as newest_at
     from core.health_factors
 ),
 
-series as (select distinct pipeline, series, target_hours from newest_facts),
+series as (
+    select distinct
+        newest_facts.pipeline,
+        newest_facts.series,
+        freshness_targets.target_hours
+    from newest_facts
+    left join freshness_targets using (pipeline)
+),
 
 -- A task without a chain is about the address on all its chains, one without a series about all series of its pipeline.
 read_series as (
@@ -105,13 +112,14 @@ of_pipelines as (
             any_value(newest_of_pipelines.newest_at),
             max(tasks.finished_at) filter (tasks.outcome in ('loaded', 'unchanged', 'empty'))
         ) as newest_at,
-        case when any_value(newest_of_pipelines.newest_at) is null then 48 else any_value(newest_of_pipelines.target_hours) end
-            as target_hours,
+        any_value(freshness_targets.target_hours) as target_hours,
         count(distinct tasks.entity) as entities,
         null as example
     from tasks
     semi join still_read on tasks.pipeline = still_read.pipeline
     left join newest_of_pipelines on tasks.pipeline = newest_of_pipelines.pipeline
+    left join freshness_targets
+        on freshness_targets.pipeline = case when newest_of_pipelines.newest_at is null then 'other' else tasks.pipeline end
     where tasks.pipeline not in ('ratio_history', 'pnl_history', 'apy_history', 'allocation_history')
     group by tasks.pipeline
 )

@@ -21,15 +21,15 @@ fact_days as (
     from mart.pnl_days
     union all
     select
-        'apy_' || case when is_smoothed then 'smoothed' else 'unsmoothed' end
-        || '_' || averaging_period_days || 'd' as series,
-        vault_address,
-        chain_id,
-        date as day,
+        apy_series.series,
+        apy_history.vault_address,
+        apy_history.chain_id,
+        apy_history.date as day,
         1::integer as hours,
-        date::timestamp as first_at,
-        date::timestamp as last_at
+        apy_history.date::timestamp as first_at,
+        apy_history.date::timestamp as last_at
     from core.apy_history
+    inner join mart.apy_series using (is_smoothed, averaging_period_days)
     union all
     select
         'allocation' as series,

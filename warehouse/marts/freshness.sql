@@ -15,14 +15,10 @@ newest_facts as (
     from mart.pnl_days
     group by vault_address
     union all
-    select
-        'apy_' || case when is_smoothed then 'smoothed' else 'unsmoothed' end
-        || '_' || averaging_period_days || 'd' as series,
-        vault_address,
-        null as chain_id,
-        max(date)::timestamp as newest_at
+    select apy_series.series, apy_history.vault_address, null as chain_id, max(apy_history.date)::timestamp as newest_at
     from core.apy_history
-    group by vault_address, is_smoothed, averaging_period_days
+    inner join mart.apy_series using (is_smoothed, averaging_period_days)
+    group by apy_history.vault_address, apy_series.series
     union all
     select 'allocation' as series, vault_address, chain_id, max(date)::timestamp as newest_at
     from core.allocation_history

@@ -3,25 +3,25 @@ with
 -- Pipelines whose rows have the time of the fact. The age of the others is that of the newest task with a response, since
 -- there may have been no new event (in the audit log, for example).
 newest_facts as (
-    select 'ratio_history' as pipeline, max(last_at) as newest_at, 3 as target_hours
+    select 'ratio_history' as pipeline, max(last_at) as newest_at
     from mart.ratio_days
     union all
-    select 'pnl_history' as pipeline, max(last_at) as newest_at, 3 as target_hours
+    select 'pnl_history' as pipeline, max(last_at) as newest_at
     from mart.pnl_days
     union all
-    select 'positions' as pipeline, max(snapshot_at) as newest_at, 3 as target_hours
+    select 'positions' as pipeline, max(snapshot_at) as newest_at
     from mart.position_days
     union all
-    select 'apy_history' as pipeline, max(date)::timestamp as newest_at, 48 as target_hours
+    select 'apy_history' as pipeline, max(date)::timestamp as newest_at
     from core.apy_history
     union all
-    select 'allocation_history' as pipeline, max(date)::timestamp as newest_at, 48 as target_hours
+    select 'allocation_history' as pipeline, max(date)::timestamp as newest_at
     from core.allocation_history
     union all
-    select 'oracle_classification' as pipeline, max(date)::timestamp as newest_at, 48 as target_hours
+    select 'oracle_classification' as pipeline, max(date)::timestamp as newest_at
     from core.oracle_classification
     union all
-    select 'health_factors' as pipeline, max(calculated_at) as newest_at, 48 as target_hours
+    select 'health_factors' as pipeline, max(calculated_at) as newest_at
     from core.health_factors
 ),
 
@@ -45,10 +45,11 @@ joined as (
             when attempts.last_responded_at is not null then 'task'
         end as source,
         coalesce(newest_facts.newest_at, attempts.last_responded_at) as newest_at,
-        case when newest_facts.newest_at is not null then newest_facts.target_hours else 48 end
-            as target_hours
+        freshness_targets.target_hours
     from attempts
     left join newest_facts using (pipeline)
+    left join mart.freshness_targets
+        on freshness_targets.pipeline = case when newest_facts.newest_at is null then 'other' else attempts.pipeline end
 )
 
 select

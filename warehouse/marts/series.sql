@@ -3,16 +3,15 @@ with
 declared as (
     select * from (
         values
-            ('ratio', 'core.ratio_history', 'ratio_history', 'hour', 1, 3, false, false),
-            ('pnl', 'core.pnl_history', 'pnl_history', 'hour', 1, 3, false, false),
-            ('allocation', 'core.allocation_history', 'allocation_history', 'day', 24, 48, true, true)
+            ('ratio', 'core.ratio_history', 'ratio_history', 'hour', 1, false, false),
+            ('pnl', 'core.pnl_history', 'pnl_history', 'hour', 1, false, false),
+            ('allocation', 'core.allocation_history', 'allocation_history', 'day', 24, true, true)
     ) as declared (
         series,
         source_table,
         pipeline,
         period,
         cadence_hours,
-        target_hours,
         is_evm_only,
         is_by_chain
     )
@@ -21,20 +20,6 @@ declared as (
 -- The default of the setting apySeries.
 default_apy as (
     select * from (values ('apy_smoothed_7d'), ('apy_unsmoothed_7d')) as default_apy (series)
-),
-
-apy_kinds as (
-    select distinct
-        is_smoothed,
-        averaging_period_days
-    from core.apy_history
-),
-
-stored_apy as (
-    select
-        'apy_' || case when is_smoothed then 'smoothed' else 'unsmoothed' end
-        || '_' || averaging_period_days || 'd' as series
-    from apy_kinds
 ),
 
 apy_tasks as (select * from ops.tasks where pipeline = 'apy_history'),
@@ -62,7 +47,7 @@ attempted_apy as (
 known_apy as (
     select series from attempted_apy
     union
-    select series from stored_apy
+    select series from mart.apy_series
 ),
 
 apy as (
@@ -78,19 +63,26 @@ apy as (
     select series, true as is_read
     from default_apy
     where not exists (select 1 from known_apy)
+),
+
+every_series as (
+    select declared.*, true as is_read
+    from declared
+    union all
+    select
+        series,
+        'core.apy_history' as source_table,
+        'apy_history' as pipeline,
+        'day' as period,
+        24 as cadence_hours,
+        false as is_evm_only,
+        false as is_by_chain,
+        is_read
+    from apy
 )
 
-select declared.*, true as is_read
-from declared
-union all
 select
-    series,
-    'core.apy_history' as source_table,
-    'apy_history' as pipeline,
-    'day' as period,
-    24 as cadence_hours,
-    48 as target_hours,
-    false as is_evm_only,
-    false as is_by_chain,
-    is_read
-from apy
+    every_series.*,
+    freshness_targets.target_hours
+from every_series
+left join mart.freshness_targets using (pipeline)

@@ -10,6 +10,8 @@ import { relationComment, unitComment } from "../tables/comment.ts"
 /** In dependency order: a mart comes after those it reads. */
 const names: ReadonlyArray<string> = [
   "clock",
+  "freshness_targets",
+  "apy_series",
   "series",
   "vault_names",
   "vault_addresses",
@@ -190,19 +192,23 @@ export const martComment = ({ description, grain }: Mart): string =>
 export const martColumnComment = ({ comment, unit }: MartColumn): string =>
   unitComment(comment, unit)
 
+/** The mart is the same without them, so editing one makes no view again and publishes nothing. */
+const withoutComments = (sql: string): string => sql.replaceAll(/^ *--.*\n/gm, "")
+
 /**
  * The mart's query with its last select as one more step, then the columns the YAML file declares, in its order. Each
  * is cast: DuckDB 1.1 to 1.4 refuse a view whose types another version inferred. As a subquery, the mart's query would
  * lose its steps in 1.4.
  */
 export const viewQuery = ({ sql, columns }: Pick<Mart, "sql" | "columns">): string => {
-  const at = sql.search(finalSelect)
-  const before = sql.slice(0, at)
+  const code = withoutComments(sql)
+  const at = code.search(finalSelect)
+  const before = code.slice(0, at)
   const steps = /^with$/m.test(before) ? `${before},` : `${before}WITH`
   const casts = columns.map(
     ({ name, type }) => `${identifier(name)}::${type} AS ${identifier(name)}`,
   )
-  return `${steps} final AS (\n${sql.slice(at)}\n)\nSELECT ${casts.join(", ")} FROM final`
+  return `${steps} final AS (\n${code.slice(at)}\n)\nSELECT ${casts.join(", ")} FROM final`
 }
 
 /** The view and its comments, for a connection whose catalog in use is the warehouse's. */

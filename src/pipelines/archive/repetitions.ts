@@ -1,13 +1,13 @@
 // Finds readings that a rebuild need not merge because they repeat the previous one, as most do. Only for slowly
 // changing tables: their readings have few rows, and the cost of a merge depends on the number of tables, not of rows.
-import { hash } from "node:crypto"
 import { type Rows, tableName } from "../../domain/table/table.ts"
+import { fingerprint } from "../../domain/values/fingerprint.ts"
 
 /** The newest readings of one table. */
 interface Known {
   /** Columns that identify its sets: two sets identified by the same columns share no row. */
   readonly columns: string
-  /** Hash of the rows, by the values of these columns. */
+  /** Fingerprint of the rows, by the values of these columns. */
   readonly sets: Map<string, string>
 }
 
@@ -35,7 +35,7 @@ export class Repetitions {
     const [columns, values] = JSON.parse(set) as [string, string]
     let known = this.tables.get(name)
     if (known?.columns !== columns) this.tables.set(name, (known = { columns, sets: new Map() }))
-    const content = hash("sha256", JSON.stringify(rows.map(contentOf)))
+    const content = fingerprint(rows.map(contentOf))
     const isRepeated = known.sets.get(values) === content
     known.sets.set(values, content)
     return isRepeated

@@ -1,10 +1,10 @@
 // A receiver of notifications, which is an entry of the setting `notify`: its name in messages and its identity.
-import { createHash } from "node:crypto"
 import { basename } from "node:path"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import { addressOf } from "../../config/secrets/secretUrl.ts"
 import type { Settings } from "../../config/settings/settings.ts"
+import { fingerprint } from "../../domain/values/fingerprint.ts"
 
 export type Receiver = Settings["notify"][number]
 
@@ -31,8 +31,7 @@ export const nameOf = (receiver: Receiver, index: number): string => {
  */
 export const idOf = (receiver: MessageReceiver): string => {
   const target = "command" in receiver ? receiver.command : Redacted.value(receiver.webhook)
-  const identity = JSON.stringify([target, receiver.on.toSorted()])
-  return createHash("sha256").update(identity).digest("hex").slice(0, 16)
+  return fingerprint([target, receiver.on.toSorted()]).slice(0, 16)
 }
 
 /** Why nothing can be sent to a receiver: its address comes from a variable that holds none. */

@@ -18,7 +18,7 @@ import { filesError } from "../../load/errors.ts"
 import { sqlFile } from "../../load/sql/sqlFile.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 
-/** SQL of each section: warehouse/health/<section>.sql, which may read `listed`. Instants are ISO-8601 UTC. */
+/** SQL of each section: warehouse/health/<section>.sql, which may read `listed` and `readMarts`. Instants are ISO-8601 UTC. */
 const sections = {
   /** Without the age, which depends on when it is read. */
   freshness: decodeRow({
@@ -95,8 +95,15 @@ export type Health = {
 
 const fileOf = (dataDir: string): string => join(dataDir, "health.json")
 
-const sqlOf = (section: string): string =>
-  `with listed as (${sqlFile("health", "listed")}) from (${sqlFile("health", section)})`
+/** Marts that a section reads by their SQL, because the views may still be those of an earlier version. */
+const readMarts = ["freshness_targets", "apy_series"]
+
+const sqlOf = (section: string): string => {
+  const steps = [["health", "listed"], ...readMarts.map((mart) => ["marts", mart])].map(
+    ([folder = "", name = ""]) => `${name} as (${sqlFile(folder, name)})`,
+  )
+  return `with ${steps.join(", ")} from (${sqlFile("health", section)})`
+}
 
 /** Call it under the warehouse's lock, after what may have changed it. */
 export const recordHealth = Effect.gen(function* () {
