@@ -11,8 +11,10 @@ import type { Table } from "../../domain/table/table.ts"
 import { commandId } from "../../domain/run/commandId.ts"
 import type { LoadError } from "../../load/errors.ts"
 import { lostRows } from "../../load/state/rowsOfResponses.ts"
+import { scratchFile } from "../../load/storage/file/duckdbFile.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { asOneSet, type FieldNames } from "../../transform/Source.ts"
+import { coreTables } from "../pipelines.ts"
 import { archiveOf } from "../publication/archiveOf.ts"
 import { openWarehouse, type Place, placeOf } from "../publication/warehouse.ts"
 import { isRefusedByWarehouse } from "../run/task/refusedResult.ts"
@@ -48,6 +50,19 @@ export const warehouseIn = (place: Place) =>
     Effect.map(commandId("replay"), (runId) => openWarehouse({ ...placeOf(place), runId })),
   )
 
+const scratchIn = (dataDir: string, { memoryLimit }: Place) =>
+  Layer.unwrap(
+    Effect.map(commandId("replay"), (runId) =>
+      Warehouse.layer({
+        dataDir,
+        runId,
+        tables: coreTables,
+        storage: scratchFile(dataDir),
+        ...(memoryLimit === undefined ? {} : { memoryLimit }),
+      }),
+    ),
+  )
+
 /** Rebuilds the tables, passes their data directory to `use`, and removes it afterwards. */
 export const withRebuilt = Effect.fnUntraced(function* <A>(
   options: RebuildOptions,
@@ -62,12 +77,7 @@ export const withRebuilt = Effect.fnUntraced(function* <A>(
   const clear = Effect.promise(() => rm(rebuiltDir, { recursive: true, force: true }))
   yield* clear
   return yield* rebuild(options, responses).pipe(
-    Effect.provide(
-      warehouseIn({
-        dataDir: rebuiltDir,
-        ...(options.memoryLimit === undefined ? {} : { memoryLimit: options.memoryLimit }),
-      }),
-    ),
+    Effect.provide(scratchIn(rebuiltDir, options)),
     Effect.flatMap((unreadable) => use(rebuiltDir, unreadable)),
     Effect.provideService(Warehouse, warehouse),
     Effect.ensuring(clear),
@@ -142,6 +152,7 @@ const rebuild = Effect.fnUntraced(function* (
       ),
     { discard: true },
   )
+  yield* warehouse.exclusively("Completing the rebuilt tables", ({ checkpoint }) => checkpoint())
   return unreadable
 })
 

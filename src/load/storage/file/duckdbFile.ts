@@ -11,7 +11,7 @@ import { lockHolder } from "../../lock/LockFile.ts"
 import { readRows } from "../../duckdb/readRows.ts"
 import { CATALOG, literal } from "../../sql/sql.ts"
 import { sqlFile } from "../../sql/sqlFile.ts"
-import { copyTemplate, STORAGE_VERSION } from "../template.ts"
+import { copyTemplate, STORAGE_VERSION, WITHOUT_LOG } from "../template.ts"
 import { onlyWriter } from "../../duckdb/transaction.ts"
 import type { Storage } from "../Storage.ts"
 import { keepingBlocks, mendTornWrites, tornPieces } from "./tornWrites.ts"
@@ -22,8 +22,25 @@ export const databaseFile = (dataDir: string): string => join(dataDir, "vaulthou
 export const copyBeforeMigration = (dataDir: string): string =>
   join(dataDir, "vaulthouse.before-migration.duckdb")
 
-export const duckdbFile = (dataDir: string): Storage => {
+export const duckdbFile = (dataDir: string): Storage => fileIn(dataDir, false)
+
+/**
+ * A warehouse that is made anew where making it fails. It has no log: its rows are in the file after `checkpoint`, and
+ * what a kill or a power cut leaves of it is of no use.
+ */
+export const scratchFile = (dataDir: string): Storage => fileIn(dataDir, true)
+
+/** How large the log may become, or, without one, the rows that are not in the file yet. */
+const CHECKPOINT_MB = 32
+
+// Without a log, DuckDB checkpoints when it is closed. Until then, rows take memory, or space among what is spilled.
+const notInFile = `SELECT coalesce(sum(memory_usage_bytes + temporary_storage_bytes), 0)::DOUBLE / 1e6 AS megabytes
+  FROM duckdb_memory() WHERE tag = 'IN_MEMORY_TABLE'`
+
+const fileIn = (dataDir: string, isScratch: boolean): Storage => {
   const file = databaseFile(dataDir)
+  const attachOptions = [`STORAGE_VERSION ${literal(STORAGE_VERSION)}`]
+  if (isScratch) attachOptions.push(WITHOUT_LOG)
   return {
     shown: dataDir,
     exists: async () => existsSync(file),
@@ -48,14 +65,12 @@ export const duckdbFile = (dataDir: string): Storage => {
       const connections = await openConnections(options, join(dataDir, "tmp"), async (writer) => {
         // The default of 16 MB rewrites the tail of growing tables every few groups, a quarter slower and with more
         // memory at its peak; more than this keeps more of a first sync in memory.
-        await writer.run("SET checkpoint_threshold = '32MB'")
+        await writer.run(`SET checkpoint_threshold = '${CHECKPOINT_MB}MB'`)
         const isNew = !existsSync(file)
         if (isNew) await copyTemplate(file, tables)
         else await mendTornWrites(file)
         try {
-          await writer.run(
-            `ATTACH ${literal(file)} AS ${CATALOG} (STORAGE_VERSION ${literal(STORAGE_VERSION)})`,
-          )
+          await writer.run(`ATTACH ${literal(file)} AS ${CATALOG} (${attachOptions.join(", ")})`)
         } catch (cause) {
           if (cause instanceof Error && cause.message.includes("Could not set lock")) {
             throw new WarehouseLocked({ file, holder: undefined })
@@ -70,7 +85,7 @@ export const duckdbFile = (dataDir: string): Storage => {
         if (existsSync(`${file}.wal`)) await keepingBlocks(file, writer)()
       })
       const { reader, writer } = connections
-      const keepBlocks = keepingBlocks(file, writer)
+      const keepBlocks = isScratch ? async () => undefined : keepingBlocks(file, writer)
       // DuckDB flushes the log that it makes after a checkpoint, but not its name.
       let log: string | undefined
       const flushNameOfLog = async (): Promise<void> => {
@@ -83,13 +98,17 @@ export const duckdbFile = (dataDir: string): Storage => {
         await keepBlocks()
         await writer.run(`CHECKPOINT ${CATALOG}`)
       }
+      const checkpointInTime = async (): Promise<void> => {
+        const [row] = await readRows(writer, notInFile)
+        if (row !== undefined && number("megabytes")(row) > CHECKPOINT_MB) await checkpoint()
+      }
       return {
         writer,
         reader,
         exclusively: (work) =>
           onlyWriter(async (turn) => {
             const result = await work({ ...turn, check: keepBlocks })
-            await flushNameOfLog()
+            await (isScratch ? checkpointInTime() : flushNameOfLog())
             return result
           }),
         alone: async () => undefined,

@@ -9,7 +9,7 @@ import { type Connections, openConnections } from "../../duckdb/connections.ts"
 import { creationScript, fingerprintOf, storedFingerprint } from "../../tables/warehouseLayout.ts"
 import { alone } from "../../duckdb/transaction.ts"
 import { CATALOG, literal } from "../../sql/sql.ts"
-import { copyTemplate, STORAGE_VERSION } from "../template.ts"
+import { copyTemplate, STORAGE_VERSION, WITHOUT_LOG } from "../template.ts"
 import { updateCopy } from "./updateCopy.ts"
 import { GOES_ON } from "./attachLake.ts"
 import type { Copying, OpenOptions } from "../Storage.ts"
@@ -34,7 +34,7 @@ export const copyLake = async <A>(lake: LakeToCopy, copying: Copying<A>): Promis
       lake.spill,
       async (connection) => {
         await connection.run(
-          `ATTACH ${literal(file)} AS ${CATALOG} (STORAGE_VERSION ${literal(STORAGE_VERSION)})`,
+          `ATTACH ${literal(file)} AS ${CATALOG} (STORAGE_VERSION ${literal(STORAGE_VERSION)}, ${WITHOUT_LOG})`,
         )
       },
       GOES_ON,
