@@ -1,16 +1,17 @@
 // Marts with parameters: table macros of schema mart, each one SQL file and one YAML file under warehouse/macros. The SQL
 // reads a parameter as `$name`.
+import { readdirSync } from "node:fs"
 import { identifier, literal } from "../sql/sql.ts"
 import { findWarehouseFolder } from "../sql/warehouseFolder.ts"
 import { type Mart, martComment, readMart, viewQuery } from "./marts.ts"
 
-const names: ReadonlyArray<string> = ["vault_period"]
-
 export const martMacrosDirectory: string = findWarehouseFolder("macros", import.meta.dirname)
 
-export const martMacros: ReadonlyArray<Mart> = names.map((name) =>
-  readMart(martMacrosDirectory, name),
-)
+/** In alphabetical order: a macro that reads another comes after it. */
+export const martMacros: ReadonlyArray<Mart> = readdirSync(martMacrosDirectory)
+  .filter((file) => file.endsWith(".sql"))
+  .toSorted()
+  .map((file) => readMart(martMacrosDirectory, file.replace(/\.sql$/, "")))
 
 export const parameterNames = ({ parameters }: Mart): ReadonlyArray<string> =>
   (parameters ?? []).map(({ name }) => name)

@@ -1,66 +1,13 @@
 // The marts: views for analysts, each one SQL file and one YAML file under warehouse/marts. A new mart is
-// those two files and one line in `names`. Those with parameters, under warehouse/macros, are made in martMacros.ts.
+// those two files and one line in warehouse/marts/order.txt. Those with parameters, under warehouse/macros, are made in martMacros.ts.
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import * as Schema from "effect/Schema"
 import { isNeededBy, readers } from "../../domain/neededBy.ts"
 import { identifier, literal } from "../sql/sql.ts"
 import { readWarehouseFile, WarehouseFileError } from "../sql/warehouseFile.ts"
 import { findWarehouseFolder } from "../sql/warehouseFolder.ts"
 import { relationComment, unitComment } from "../tables/comment.ts"
-
-/** In dependency order: a mart comes after those it reads. */
-const names: ReadonlyArray<string> = [
-  "clock",
-  "freshness_targets",
-  "apy_series",
-  "series",
-  "vault_names",
-  "vault_addresses",
-  "ratio_points",
-  "ratio_days",
-  "pnl_days",
-  "position_days",
-  "vault_lifecycle",
-  "apy_daily",
-  "vault_daily",
-  "vault_hourly",
-  "vault_performance",
-  "protocols",
-  "protocol_names",
-  "allocation_days",
-  "allocation_daily",
-  "pnl_daily",
-  "freshness",
-  "completeness",
-  "vault_subaccount_links",
-  "last_read",
-  "pipeline_freshness",
-  "subaccount_names",
-  "subaccount_holdings",
-  "health_bands",
-  "subaccount_debt",
-  "subaccount_health",
-  "subaccount_health_daily",
-  "collateral_excess",
-  "loan_book",
-  "upcoming_payments",
-  "loan_maturities",
-  "loan_utilisation",
-  "withdrawal_totals",
-  "withdrawal_queue",
-  "withdrawal_history",
-  "fee_schedule",
-  "vault_returns",
-  "performance_fees_monthly",
-  "vault_flows",
-  "withdrawal_queue_daily",
-  "withdrawable",
-  "timelock_schedule",
-  "vault_latest",
-  "governance_timeline",
-  "comparisons",
-  "reconciliation",
-  "protocol_exposure",
-]
 
 /**
  * How a column is aggregated over rows, for dbt metrics. `newest` sums the newest row of each vault or subaccount, as
@@ -182,6 +129,11 @@ export const readMart = (directory: string, name: string): Mart => {
 }
 
 export const martsDirectory: string = findWarehouseFolder("marts", import.meta.dirname)
+
+/** In dependency order: a mart comes after those it reads. */
+const names: ReadonlyArray<string> = readFileSync(join(martsDirectory, "order.txt"), "utf8")
+  .trim()
+  .split("\n")
 
 /** Every mart, in dependency order. The files are part of the package: a wrong one is a defect. */
 export const marts: ReadonlyArray<Mart> = names.map((name) => readMart(martsDirectory, name))
