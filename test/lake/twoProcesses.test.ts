@@ -5,6 +5,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { Client } from "pg"
 import { sharedPostgres } from "../support/servers/postgres.ts"
+import { untilSo } from "../support/until.ts"
 import { WarehouseLocked } from "../../src/load/errors.ts"
 import { ducklake } from "../../src/load/storage/lake/ducklake.ts"
 import type { Database } from "../../src/load/storage/Storage.ts"
@@ -300,7 +301,11 @@ describe.skipIf(lake === undefined)("two processes in one lake", () => {
       const waiting = other
         .send({ name: "commit", readings: [["v", 0, 0]] })
         .finally(() => (isDone = true))
-      yield* Effect.sleep("300 millis")
+      const waits = `select 1 from pg_locks join pg_database d on d.oid = database
+        where locktype = 'advisory' and not granted and datname = '${new URL(shared.catalog).pathname.slice(1)}'`
+      yield* untilSo("the other waits for its turn", async () => {
+        return (await sharedPostgres().query(waits)).length > 0
+      })
       expect(isDone).toBe(false)
       yield* Effect.promise(() => sharedPostgres().query(endHolders(shared.catalog)))
       resultOf(yield* Effect.promise(() => waiting))

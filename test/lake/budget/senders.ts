@@ -17,21 +17,35 @@ export const limitedServices = (
   )
 
 /** Sends from `processes` processes to all services, which are closed then. `database`: "none" for a budget of its own. */
-export const send = async (
+export const startSending = (
   processes: number,
   seconds: number,
   database: string,
   services: ReadonlyArray<LimitedService>,
-): Promise<void> => {
+) => {
   const urls = services.map(({ url }) => url)
   const args = [join(import.meta.dirname, "sender.ts"), String(seconds), String(TASKS), database]
-  const ended = Array.from({ length: processes }, () => {
-    const child = spawn(process.execPath, [...args, ...urls], { stdio: ["ignore", 2, 2] })
-    return new Promise<number | null>((done) => child.on("exit", done))
-  })
-  const codes = await Promise.all(ended)
-  for (const { close } of services) close()
-  if (codes.some((code) => code !== 0)) throw new Error(`a sender ended with ${codes.join(", ")}`)
+  const children = Array.from({ length: processes }, () =>
+    spawn(process.execPath, [...args, ...urls], { stdio: ["ignore", 2, 2] }),
+  )
+  let isStopped = false
+  const wait = async (): Promise<void> => {
+    const codes = await Promise.all(
+      children.map((child) => new Promise<number | null>((done) => child.on("exit", done))),
+    )
+    for (const { close } of services) close()
+    if (!isStopped && codes.some((code) => code !== 0))
+      throw new Error(`a sender ended with ${codes.join(", ")}`)
+  }
+  const ended = wait()
+  return {
+    ended,
+    stop: (): Promise<void> => {
+      isStopped = true
+      for (const child of children) child.kill("SIGKILL")
+      return ended
+    },
+  }
 }
 
 /** Share of requests refused, over all services. */

@@ -3,7 +3,6 @@
 import { once } from "node:events"
 import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { setTimeout } from "node:timers/promises"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { afterAll, beforeAll } from "vitest"
@@ -20,6 +19,7 @@ import { ahead } from "../../support/movableClock.ts"
 import { scriptedServer } from "../../support/servers/scriptedServer.ts"
 import { expectTruth, simulated } from "../../support/simulated.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
+import { until } from "../../support/until.ts"
 import { lake } from "../lake.ts"
 
 /** As if the months of the runs were over. */
@@ -54,10 +54,14 @@ describe.skipIf(lake === undefined)("the archive in object storage", () => {
         prepared(archive, simulator.url, cwd)
         const sync = ["sync", "--no-progress"]
         yield* Effect.promise(async () => {
-          for (const millis of [1500, 2000, 2500, 3000]) {
+          for (const requests of [2, 10, 25, 50]) {
+            const sent = simulator.requests().total
             const child = start(sync, { cwd, env })
             const ended = once(child, "close")
-            await Promise.race([ended, setTimeout(millis)])
+            await until(
+              `it has sent ${requests} requests, or ended`,
+              () => child.exitCode !== null || simulator.requests().total >= sent + requests,
+            )
             child.kill("SIGKILL")
             await ended
           }
