@@ -133,13 +133,16 @@ export const martRows = async (
   { name, key }: Pick<Mart, "name" | "key">,
   call?: ReadonlyArray<string>,
 ): Promise<ReadonlyArray<Record<string, Json>>> => {
-  const from = call === undefined ? "" : `(${call.join(", ")})`
+  const order = `ORDER BY ${key.map(identifier).join(", ")}`
+  if (call === undefined) {
+    return readRows(connection, `SELECT * FROM ${CATALOG}.mart.${identifier(name)} ${order}`)
+  }
   // A macro looks its tables up in the catalog in use.
   await connection.run(`USE ${CATALOG}`)
   try {
     return await readRows(
       connection,
-      `SELECT * FROM mart.${identifier(name)}${from} ORDER BY ${key.map(identifier).join(", ")}`,
+      `SELECT * FROM mart.${identifier(name)}(${call.join(", ")}) ${order}`,
     )
   } finally {
     await connection.run("USE memory")
