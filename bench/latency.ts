@@ -104,8 +104,8 @@ export const share = (measured: Measured, alone: Measured, latency: number): num
 const chartOf = (counts: ReadonlyArray<number>): string =>
   bars(counts.map((count) => count / AT_ONCE))
 
-const perMillion = ({ cpuSeconds, megabytes, rows }: Measured): string =>
-  `${((cpuSeconds / rows) * 1e6).toFixed(1)} CPU-seconds and ${Math.round((megabytes / rows) * 1e6)} MB`
+const perMillion = (name: string, { cpuSeconds, megabytes, rows }: Measured): string =>
+  `| ${name} | ${((cpuSeconds / rows) * 1e6).toFixed(1)} | ${Math.round((megabytes / rows) * 1e6)} |`
 
 const sectionOf = (all: ReadonlyArray<Delayed>): string => {
   const [none] = all
@@ -137,7 +137,16 @@ The plain script has 16 requests under way, dlt ${AT_ONCE}; both read the URLs o
 ${all.map(lineOf).join("\n")}
 
 ${missed.length === 0 ? "Every run met the aim." : `Missed: ${missed.map(({ name, value }) => `${name} (${value.toFixed(2)})`).join(", ")}.`}
-A million rows cost vaulthouse ${perMillion(none.first)}, the plain script ${perMillion(none.plain)}${withDlt === undefined ? "" : `, dlt ${perMillion(withDlt)}`}.
+
+What a million rows cost, by a first sync of ${none.first.rows.toLocaleString("en")} (the peak memory hardly grows with more rows):
+
+| | CPU-seconds | MB |
+|---|---:|---:|
+${[
+  perMillion("vaulthouse", none.first),
+  perMillion("plain script", none.plain),
+  ...(withDlt === undefined ? [] : [perMillion("dlt", withDlt)]),
+].join("\n")}
 
 Requests sent in each round trip of ${CHARTED} ms, of ${AT_ONCE} that may be under way. The two lists of vaults come first, in a first
 run one after the other, so that a vault that is closed meanwhile is in one at least; the window then doubles, and the next run

@@ -9,6 +9,7 @@ import {
   differencesOf,
 } from "../../../src/pipelines/workers/agreement.ts"
 import { PipelineReading } from "../../../src/pipelines/workers/PipelineReading.ts"
+import { cursorsByPartition } from "../../../src/pipelines/workers/request.ts"
 
 const claims = (done: number, left: number) =>
   Array.from({ length: done + left }, (_, at) => ({ entity: `e${at}`, isDone: at < done }))
@@ -48,6 +49,20 @@ describe("tasks are offered", () => {
     limited.done = 4
     expect(limited.next()).toEqual(["e6", "e7"])
     expect(limited.isOver).toBe(false)
+  })
+})
+
+describe("a first claim", () => {
+  it("carries the cursors of its partition and of its series, and those of no other", () => {
+    const stored = ["a", "a smoothed", "a@1", "ab", "b unsmoothed"].map(
+      (key) => [key, key] as const,
+    )
+    const found = cursorsByPartition(new Map(stored))
+    const keysOf = (entity: string) => found.get(entity)?.map(([key]) => key)
+    expect(keysOf("a")).toEqual(["a", "a smoothed"])
+    expect(keysOf("a@1")).toEqual(["a@1"])
+    expect(keysOf("b")).toEqual(["b unsmoothed"])
+    expect(keysOf("c")).toBeUndefined()
   })
 })
 
