@@ -11,7 +11,8 @@ import { seriesResponse } from "./api/series.ts"
 import { isFromOtherSite, ownNameOnly, signIn, strictHeaders } from "./access.ts"
 import { document, documentEnd, documentHead, type Links, type Page } from "./html/layout.ts"
 import { readDataPage } from "./pages/data.ts"
-import { overviewPage } from "./pages/overview.ts"
+import { readComparePage } from "./pages/compare.ts"
+import { readOverviewPage } from "./pages/overview.ts"
 import {
   notFoundPage,
   type Problem,
@@ -22,6 +23,7 @@ import {
 } from "./pages/problem.ts"
 import { readRunPage } from "./pages/run.ts"
 import { readSqlPage } from "./pages/sql.ts"
+import { readTablePage } from "./pages/table.ts"
 import { readTracePage } from "./pages/trace.ts"
 import { readVaultPage } from "./pages/vault.ts"
 import type { Site } from "./site.ts"
@@ -81,14 +83,18 @@ export const makeApp = (site: Site): Hono => {
   })
   if (site.access.token !== undefined) requireToken(app, site)
 
-  page("/", (c) => Effect.flatMap(site.overview, (all) => overviewPage(all, c.req.query())))
+  page("/", (c) => readOverviewPage(site, c.req.query()))
+  page("/compare", (c) =>
+    readComparePage(site, { ...c.req.query(), vaults: c.req.queries("vault") ?? [] }),
+  )
   page("/vault/:chain/:address", (c) =>
-    readVaultPage(site, pathParameter(c, "chain"), pathParameter(c, "address")),
+    readVaultPage(site, pathParameter(c, "chain"), pathParameter(c, "address"), c.req.query()),
   )
   page("/data", (c) => readDataPage(site, c.req.query()))
   page("/data/run/:run", (c) => readRunPage(site, pathParameter(c, "run")))
   // What another site puts into a link is shown, and runs when it is sent from here.
-  page("/sql", (c) => readSqlPage(site, c.req.query("q") ?? "", !isFromOtherSite(c)))
+  page("/sql", (c) => readSqlPage(site, c.req.query(), !isFromOtherSite(c)))
+  page("/sql/:table", (c) => readTablePage(site, pathParameter(c, "table")))
   page("/trace/:table", (c) => readTracePage(site, pathParameter(c, "table"), c.req.query()))
 
   api("/api/publication", (c) =>

@@ -55,3 +55,9 @@ export const age = (from: string, to: string): string => {
   const hours = Math.floor((Date.parse(to) - Date.parse(from)) / MILLIS_PER_HOUR)
   return hours < 48 ? `${hours} h old` : `${Math.floor(hours / 24)} d old`
 }
+
+/** The beginning and the end of an id or address: enough to recognize it. */
+export const shortened = (value: unknown): string => {
+  const id = String(value)
+  return id.length > 16 ? `${id.slice(0, 8)}…${id.slice(-6)}` : id
+}

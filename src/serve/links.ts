@@ -1,22 +1,47 @@
 // The paths of pages and API endpoints, so that each is written once.
 import type { Row } from "./html/columns.ts"
 
-const query = (parameters: Readonly<Record<string, string | undefined>>): string => {
-  const given = Object.entries(parameters).flatMap(([name, value]) =>
-    value === undefined || value === "" ? [] : [[name, value] as [string, string]],
-  )
-  return given.length === 0 ? "" : `?${new URLSearchParams(given).toString()}`
-}
+const query = (parameters: Readonly<Record<string, string | undefined>>): string =>
+  withParameters("", Object.entries(parameters))
 
 const text = (value: unknown): string => encodeURIComponent(String(value))
 
 export const vaultPage = (row: Row): string =>
   `/vault/${text(row["chain_id"])}/${text(row["vault_address"])}`
 
+/** How an address names a vault: `1/0x…`, as the path of its page does. */
+export const vaultParameter = (row: Row): string =>
+  `${String(row["chain_id"])}/${String(row["vault_address"])}`
+
+/** The path with the parameters that have a value, of which one name may have several. */
+export const withParameters = (
+  path: string,
+  parameters: ReadonlyArray<readonly [name: string, value: string | undefined]>,
+): string => {
+  const given = parameters.flatMap(([name, value]) =>
+    value === undefined || value === "" ? [] : [[name, value] as [string, string]],
+  )
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`
+}
+
+/** The comparison of vaults over days. */
+export const comparePage = (
+  vaults: ReadonlyArray<Row>,
+  { from, to }: { readonly from: string; readonly to: string },
+): string =>
+  withParameters("/compare", [
+    ...vaults.map((row) => ["vault", vaultParameter(row)] as const),
+    ["from", from],
+    ["to", to],
+  ])
+
 /** The path of the API for the vault's series, without the name of a series. */
 export const vaultSeries = (row: Row): string => `/api${vaultPage(row)}/series`
 
 export const sqlPage = (sql: string): string => `/sql${query({ q: sql })}`
+
+/** What a table and its columns mean. */
+export const tablePage = (table: string): string => `/sql/${text(table)}`
 
 /** The trace of a figure of a table or mart; `key` identifies its row. */
 export const tracePage = (

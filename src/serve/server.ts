@@ -8,7 +8,12 @@ import { makeApp } from "./app.ts"
 import { loadAssets } from "./assets.ts"
 import { listen } from "./listen.ts"
 import type { Limits } from "./runQuery.ts"
-import { cachedCompleteness, cachedOverview, cachedVocabulary } from "./site.ts"
+import {
+  cachedCompleteness,
+  cachedOverview,
+  cachedPeriodFigures,
+  cachedVocabulary,
+} from "./site.ts"
 
 export interface ServeOptions {
   readonly dataDir: string
@@ -44,6 +49,7 @@ export const serve = Effect.fnUntraced(function* (options: ServeOptions) {
     assets: yield* Effect.promise(loadAssets),
     overview: yield* cachedOverview(latest),
     completeness: yield* cachedCompleteness(latest),
+    periodFigures: yield* cachedPeriodFigures(latest),
     vocabulary: yield* cachedVocabulary(latest),
     access,
     run: (effect, until) => Effect.runPromise(Fiber.await(fork(effect, until))),

@@ -18,9 +18,12 @@ import {
 import type { Access } from "./access.ts"
 import type { Assets } from "./assets.ts"
 import { type Overview, readOverview } from "./vaults.ts"
+import type { Days } from "./periods/period.ts"
+import { readPeriodFigures, type VaultPeriod } from "./periodFigures.ts"
 import type { Row } from "./html/columns.ts"
 import { type TableSection, tableSection } from "./html/table.ts"
 import type { QueryContext } from "./runQuery.ts"
+import { filledSql } from "./sql/filledSql.ts"
 
 export interface Site extends QueryContext {
   readonly dataDir: string
@@ -30,6 +33,7 @@ export interface Site extends QueryContext {
   readonly overview: Effect.Effect<Overview, ReadError>
   readonly completeness: Effect.Effect<Completeness, ReadError>
   readonly vocabulary: Effect.Effect<QueryVocabulary, ReadError>
+  readonly periodFigures: PeriodFigures
   readonly access: Access
   readonly run: <A, E>(
     effect: Effect.Effect<A, E>,
@@ -65,6 +69,29 @@ export const cachedCompleteness = Effect.fnUntraced(function* (latest: LatestCop
   return completeness
 })
 
+/** The figures of each vault over the days, by the key of the vault. */
+export type PeriodFigures = (
+  days: Days,
+) => Effect.Effect<ReadonlyMap<string, VaultPeriod>, ReadError>
+
+const MAX_PERIODS = 16
+
+/** The newest periods that were read are cached. */
+export const cachedPeriodFigures = Effect.fnUntraced(function* (latest: LatestCopy) {
+  const cache = yield* Cache.make({
+    capacity: MAX_PERIODS,
+    timeToLive: OVERVIEW_LIFETIME,
+    lookup: (key: string) => {
+      const [, from = "", to = ""] = key.split(" ")
+      return latest.read((copy) => readPeriodFigures(copy, { from, to }))
+    },
+  })
+  return (({ from, to }) =>
+    Effect.flatMap(latest.publication, ({ file }) =>
+      Cache.get(cache, `${file} ${from} ${to}`),
+    )) satisfies PeriodFigures
+})
+
 export const cachedVocabulary = (latest: LatestCopy) =>
   cached(latest, "1 hour", readQueryVocabulary)
 
@@ -88,9 +115,10 @@ export const sqlSection = (
   parameters: QueryParameters = {},
 ) => {
   const sql = sqlFile("serve", `${page}_${part}`)
+  const source = { sql: filledSql(sql, parameters), what: section.title }
   return latest.read((copy) =>
     Effect.map(copy.rows(sql, parametersIn(sql, parameters)), (rows) =>
-      tableSection(part, section, rows),
+      tableSection(part, { ...section, source }, rows),
     ),
   )
 }

@@ -1,8 +1,10 @@
 // Reads every vault with its figures and troubles, from warehouse/serve/overview.sql and troubles.sql.
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { UsageError } from "../domain/UsageError.ts"
 import { type PublishedCopy, sqlFile } from "../pipelines/readers/published.ts"
 import type { Row } from "./html/columns.ts"
+import { dayOf, type Days } from "./periods/period.ts"
 
 /** A row of overview.sql; the worst of its `troubles` is first. */
 export type Vault = Row & { readonly troubles: ReadonlyArray<Row> }
@@ -10,6 +12,8 @@ export type Vault = Row & { readonly troubles: ReadonlyArray<Row> }
 export interface Overview {
   /** Sorted by their worst trouble, the most severe first. */
   readonly vaults: ReadonlyArray<Vault>
+  /** From the first day of any history to the day of the publication. */
+  readonly whole: Days
 }
 
 export const readOverview = Effect.fnUntraced(function* (copy: PublishedCopy) {
@@ -17,10 +21,17 @@ export const readOverview = Effect.fnUntraced(function* (copy: PublishedCopy) {
   const troubles = yield* copy.rows(sqlFile("serve", "troubles"))
   const byVault = Map.groupBy(troubles, keyOf)
   const joined = vaults.map((vault) => ({ ...vault, troubles: byVault.get(keyOf(vault)) ?? [] }))
-  return { vaults: joined.toSorted(worstFirst) } satisfies Overview
+  const [span] = yield* copy.rows(sqlFile("serve", "span"))
+  const to = span?.["last_on"] ?? dayOf(yield* Clock.currentTimeMillis)
+  return {
+    vaults: joined.toSorted(worstFirst),
+    whole: { from: String(span?.["first_on"] ?? to), to: String(to) },
+  } satisfies Overview
 })
 
-const keyOf = (row: Row): string => `${String(row["chain_id"])} ${String(row["vault_address"])}`
+/** Chain and address of a vault. */
+export const keyOf = (row: Row): string =>
+  `${String(row["chain_id"])} ${String(row["vault_address"])}`
 
 /** The severity of a vault without troubles, above all others. */
 export const NO_TROUBLE = 9

@@ -36,10 +36,12 @@ const everyPage = async (page: Page, url: string): Promise<ReadonlyArray<string>
   }
   const found = [
     "/",
-    "/?trouble=watch&name=o",
+    "/?trouble=watch&name=o&sort=-drawdown&from=2026-05-20&to=2026-05-30",
+    "/compare",
     "/data?day=2026-05-28",
     "/sql",
     "/sql?q=from+mart.vault_latest",
+    "/sql/mart.vault_latest",
     "/nothing",
   ]
   const vault = await href("a.vault")
@@ -64,7 +66,7 @@ const visit = (open: Browser, url: string, options: Parameters<Browser["newConte
       const width = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth")
       expect(`${path} is ${width} px too wide`).toBe(`${path} is ${Math.min(0, width)} px too wide`)
       const scroll = `document.querySelector("table.cards")?.parentElement`
-      if (options?.viewport && path === "/") {
+      if (options?.viewport) {
         expect(
           await page.evaluate(`${scroll} ? ${scroll}.scrollWidth - ${scroll}.clientWidth : 0`),
         ).toBe(0)
@@ -88,7 +90,7 @@ describe.skipIf(!isWanted)("the page in Chromium", () => {
       Effect.gen(function* () {
         const url = yield* startServer(yield* synced)
         const open = yield* browser
-        expect(yield* visit(open, url, { colorScheme: "light" })).toBe(9)
+        expect(yield* visit(open, url, { colorScheme: "light" })).toBe(11)
         yield* visit(open, url, { colorScheme: "dark", viewport: { width: 360, height: 740 } })
         yield* Effect.promise(async () => {
           const page = await open.newPage()
@@ -181,7 +183,7 @@ describe.skipIf(!isWanted)("the page in Chromium", () => {
         // The address leads to the period.
         await page.reload()
         await expect.poll(() => period.textContent()).toBe(zoomed)
-        await page.getByRole("button", { name: "All" }).click()
+        await page.getByRole("link", { name: "All", exact: true }).click()
         await expect.poll(() => period.textContent()).toBe(whole)
         const sql = "select day, vault_name, collateral_ratio_close from mart.vault_daily"
         await page.goto(`${url}/sql?q=${encodeURIComponent(sql)}`)
@@ -189,6 +191,34 @@ describe.skipIf(!isWanted)("the page in Chromium", () => {
         expect(wrong).toEqual([])
       })
     }).pipe(Effect.scoped),
+  )
+
+  it.live(
+    "compares marked vaults over the overview's period, sorted by a header, without script",
+    () =>
+      Effect.gen(function* () {
+        const url = yield* startServer(yield* synced)
+        const open = yield* browser
+        yield* Effect.promise(async () => {
+          const page = await open.newPage({ javaScriptEnabled: false })
+          await page.goto(url)
+          await page.getByRole("link", { name: "7 days" }).click()
+          const days = new URL(page.url()).searchParams
+          for (const at of [0, 2]) await page.getByRole("checkbox").nth(at).check()
+          await page.getByRole("button", { name: "Compare the marked vaults" }).click()
+          await page.getByRole("link", { name: "Volatility" }).click()
+          const address = new URL(page.url())
+          expect(address.pathname).toBe("/compare")
+          expect(address.searchParams.getAll("vault")).toHaveLength(2)
+          for (const name of ["from", "to"])
+            expect(address.searchParams.get(name)).toBe(days.get(name))
+          expect(await page.locator("tbody tr").count()).toBe(2)
+          expect(await page.locator("svg.chart").count()).toBe(3)
+          expect(await page.locator("th[aria-sort=descending]").textContent()).toContain(
+            "Volatility",
+          )
+        })
+      }).pipe(Effect.scoped),
   )
 
   it.live("filters the vaults, in the address, by the keyboard", () =>

@@ -1,5 +1,7 @@
 // What is drawn of a series, in a page and in a report alike.
 import { describe, expect, it } from "vitest"
+import { comparisonCharts } from "../../src/serve/comparison/comparison.ts"
+import { comparedCharts } from "../../src/serve/comparison/readComparison.ts"
 import { charts, secondsOf, type Series } from "../../src/serve/charts/charts.ts"
 import { figureAt, lonePlaces, noteOf, rangeOf } from "../../src/serve/charts/picture.ts"
 
@@ -60,5 +62,39 @@ describe("a picture", () => {
     expect(rangeOf(10, 10, 0)).toEqual([0, 10.6])
     const [low, high] = rangeOf(1, 1, undefined)
     expect([low < 1, high > 1]).toEqual([true, true])
+  })
+})
+
+describe("a comparison", () => {
+  const compared = (count: number): string => {
+    const vaults = Array.from({ length: count }, (_, at) => ({
+      chain_id: 1,
+      vault_address: `0x${at}`,
+      vault_name: `<b>${at}`,
+      troubles: [],
+    }))
+    const [chart] = comparedCharts
+    if (chart === undefined) throw new Error("there is no chart")
+    const lines = vaults.map(({ vault_name: label }, at) => ({
+      label,
+      hue: (at % 7) + 1,
+      isDashed: at >= 7,
+      figures: [1, 1 + at / 100],
+    }))
+    const picture = { times: [0, 3600], lines, areas: [], shaded: [] }
+    return String(comparisonCharts([[chart, picture]], vaults, { fromAt: 0, toAt: 7_200_000 }))
+  }
+
+  it("has the lines of a dozen vaults in one chart, of more vaults in small charts on one scale", () => {
+    const few = compared(12)
+    expect(few.match(/<svg/g)).toHaveLength(1)
+    expect(few.match(/class="line /g)).toHaveLength(12)
+    expect(few.match(/class="line hue-\d dashed"/g)).toHaveLength(5)
+    const many = compared(13)
+    expect(many.match(/<svg/g)).toHaveLength(13)
+    expect(many).toContain("from 1.0000 to 1.1200")
+    for (const html of [few, many]) expect(html).not.toContain("<b>")
+    // The policy of pages allows no style inside the document.
+    expect(few).not.toContain("style=")
   })
 })

@@ -60,6 +60,13 @@ describe("a report", () => {
         expect(page).toMatch(new RegExp(`${money(pnl)}<span class="as-of"\\s*>${money(before)}<`))
       }
       expect(page.match(/class="chart"/g)?.length).toBeGreaterThan(figures.length)
+      const compared = yield* typed(dataDir, ["--compare", "--days", "7", "--to", "2026-05-31"])
+      expect([compared.code, compared.stderr]).toEqual([0, ""])
+      const side = readFileSync(join(dataDir, "report.html"), "utf8")
+      expect(side).toContain("Vaults compared, 2026-05-25 to 2026-05-31")
+      expect(side).not.toMatch(/<script|(src|href)="(?!#)|url\(|@import/)
+      for (const { pnl } of changes) expect(side).toContain(money(pnl))
+      expect(side.match(/class="chart"/g)).toHaveLength(3)
     }).pipe(Effect.scoped),
   )
 

@@ -6,6 +6,7 @@ import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { publishAnyway } from "../../src/pipelines/publication/publish.ts"
+import { money, percent } from "../../src/serve/figures.ts"
 import { start, vaulthouse } from "../cli/command.ts"
 import { sharedWarehouse } from "../support/sharedWarehouse.ts"
 import { asAdmin, simulated } from "../support/simulated.ts"
@@ -32,6 +33,15 @@ const vaultsOf = (dataDir: string) =>
     join(dataDir, "published/vaulthouse.duckdb"),
     "select chain_id, vault_address, vault_name from mart.vault_latest order by vault_name",
   )
+
+/** Text as it was before it became part of a page. */
+const unescaped = (html: string): string =>
+  html
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&quot;", '"')
+    .replaceAll("&#39;", "'")
+    .replaceAll("&amp;", "&")
 
 describe("who may read", () => {
   it.live("only requests under its own name, and none that another site causes", () =>
@@ -247,6 +257,70 @@ describe("pages", () => {
       }).pipe(Effect.scoped),
   )
 
+  it.live("compare vaults over a period, in figures computed without its SQL, in any order", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* synced
+      const url = yield* startServer(dataDir)
+      const vaults = yield* vaultsOf(dataDir)
+      const file = join(dataDir, "published/vaulthouse.duckdb")
+      const days = "from=2026-05-25&to=2026-05-31"
+      const path = `/compare?${vaults.map((vault) => `vault=${String(vault["chain_id"])}/${String(vault["vault_address"])}`).join("&")}`
+      const points = yield* queryFile(
+        file,
+        `select vault_address, adjusted_redeem_ratio as ratio from core.ratio_history
+         where observed_at >= '2026-05-25' and observed_at < '2026-06-01'
+           and adjusted_redeem_ratio is not null and (actual_tvl <> 0 or tvl_on_vault <> 0)
+         order by observed_at`,
+      )
+      const snapshots = yield* queryFile(
+        file,
+        "select vault_address, unrealized_pnl as pnl, snapshot_at::varchar as at from core.pnl_history order by snapshot_at",
+      )
+      const expected = vaults.map(({ vault_address: address, vault_name: title }) => {
+        let [high, drawdown] = [0, 0]
+        for (const { ratio } of points.filter((each) => each["vault_address"] === address)) {
+          high = Math.max(high, Number(ratio))
+          drawdown = Math.max(drawdown, 1 - Number(ratio) / high)
+        }
+        const ofVault = snapshots.filter((each) => each["vault_address"] === address)
+        const last = (until: string) =>
+          Number(ofVault.findLast(({ at }) => String(at) < until)?.["pnl"])
+        return { title, drawdown, pnl: last("2026-06-01") - last("2026-05-25") }
+      })
+      const { body } = yield* get(`${url}${path}&${days}&sort=-drawdown`)
+      const rows = body.split("<tr>").slice(2)
+      const ranked = expected
+        .filter(({ pnl }) => !Number.isNaN(pnl))
+        .toSorted((one, other) => other.drawdown - one.drawdown)
+      expect(ranked.length).toBeGreaterThan(1)
+      for (const [at, { title, drawdown, pnl }] of ranked.entries()) {
+        expect(rows[at]).toContain(String(title))
+        expect(rows[at]).toContain(percent(drawdown))
+        expect(rows[at]).toContain(money(pnl))
+      }
+      expect(rows.at(-1)).toContain(money(ranked.reduce((sum, { pnl }) => sum + pnl, 0)))
+      expect(body).toContain('aria-sort="descending"')
+      expect(body.match(/class="chart"/g)).toHaveLength(3)
+      // The overview has the figures of the same days.
+      const overview = yield* get(`${url}/?${days}&sort=drawdown&name=${String(ranked[0]?.title)}`)
+      expect(overview.body).toContain(percent(ranked[0]?.drawdown))
+      expect(overview.body).toContain("sort=-drawdown")
+      const many = Array.from({ length: 51 }, (_, at) => `vault=1/0x${at}`).join("&")
+      for (const [address, status, message] of [
+        ["/compare?vault=0x1", 400, "vault=0x1 is not a chain and an address"],
+        ["/compare?vault=1/0x1", 404, "There is no vault 0x1 on chain 1"],
+        [`/compare?${many}`, 400, "51 vaults are too many"],
+        [`${path}&from=soon`, 400, "from=soon is not a day such as 2026-05-31"],
+        [`${path}&from=2026-06-02&to=2026-06-01`, 400, "from=2026-06-02 is after to=2026-06-01"],
+        ["/?sort=secret", 400, "sort=secret is not one of vault_name"],
+        ["/?to=2026-02-30", 400, "to=2026-02-30 is not a day"],
+      ] as const) {
+        const reply = yield* get(`${url}${address}`)
+        expect([reply.status, reply.body]).toEqual([status, expect.stringContaining(message)])
+      }
+    }).pipe(Effect.scoped),
+  )
+
   it.live("give charts the lowest and highest of each bucket", () =>
     Effect.gen(function* () {
       const dataDir = yield* synced
@@ -427,6 +501,77 @@ describe("queries", () => {
           `select count(*)::integer as n, max(range)::integer as last from '${file}'`,
         ),
       ).toEqual([{ n: 1000, last: 999 }])
+    }).pipe(Effect.scoped),
+  )
+
+  it.live(
+    "have fields for their parameters, a hundred rows at a time, and errors that speak of the page",
+    () =>
+      Effect.gen(function* () {
+        const url = yield* startServer(yield* synced)
+        const page = (query: Record<string, string>) =>
+          get(`${url}/sql?${new URLSearchParams(query).toString()}`)
+        const q =
+          "--     days: how many; 7 unless it is set\nselect $text as t, coalesce(getvariable('days'), 7) * 6 as n"
+        const open = (yield* page({ q })).body
+        expect(open).toContain('name="p.text"')
+        expect(open).toContain("how many; 7 unless it is set")
+        expect(open).toContain("Give each parameter a value in its field")
+        const filled = (yield* page({ q, "p.text": "it's <b>; drop", "p.days": "11" })).body
+        expect(filled).toContain(">it&#39;s &lt;b&gt;; drop</th>")
+        expect(filled).toContain(">66</td>")
+        // The downloads are of what is shown.
+        expect(filled).toContain(
+          encodeURIComponent("'it''s <b>; drop'").replaceAll("%20", "+").replaceAll("'", "%27"),
+        )
+        const rows = (yield* page({ q: "from range(250)", page: "3" })).body
+        expect(rows).toContain("250 rows, 201 to 250 shown")
+        expect(rows.match(/<tr>/g)).toHaveLength(51)
+        expect(rows).toContain("page=2")
+        expect(rows).not.toContain("Next rows")
+        expect((yield* page({ q: "select 1", page: "0" })).status).toBe(400)
+        for (const wrong of ["from nothing", "select nothing from mart.vault_latest"]) {
+          const { body } = yield* page({ q: wrong })
+          expect(body).toContain("The tables and their columns are listed below.")
+          expect(body).not.toMatch(/class="error"[^<]*(vaulthouse |--param)/)
+        }
+        expect((yield* page({})).body).toContain('href="/sql/mart.vault_latest"')
+        expect((yield* get(`${url}/sql/mart.vault_latest`)).body).toContain("collateral_ratio")
+        expect((yield* get(`${url}/sql/mart.nothing`)).status).toBe(404)
+      }).pipe(Effect.scoped),
+  )
+
+  it.live("are behind each table, to be downloaded, and read its rows", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* synced
+      const url = yield* startServer(dataDir)
+      const [vault = {}] = yield* vaultsOf(dataDir)
+      const { body: data } = yield* get(`${url}/data?day=2026-05-28`)
+      const [, run = ""] = /href="(\/data\/run\/[^"]+)"/.exec(data) ?? []
+      const pages = [
+        "/",
+        "/compare",
+        `/vault/${String(vault["chain_id"])}/${String(vault["vault_address"])}`,
+        "/data?day=2026-05-28",
+        run,
+      ]
+      const found = new Set<string>()
+      for (const path of pages) {
+        const { body } = yield* get(`${url}${path}`)
+        for (const [, escaped = ""] of body.matchAll(/name="q" value="([^"]*)"/g)) {
+          const sql = unescaped(escaped)
+          found.add(sql)
+          const reply = yield* get(queryUrl(url, sql, "csv"))
+          expect([path, reply.status, reply.status === 200 ? "" : reply.body]).toEqual([
+            path,
+            200,
+            "",
+          ])
+          // One with a heading only would be of a table that the page leaves out.
+          expect(reply.body.split("\n").length).toBeGreaterThan(2)
+        }
+      }
+      expect(found.size).toBeGreaterThan(8)
     }).pipe(Effect.scoped),
   )
 

@@ -110,8 +110,8 @@ select
     target_hours,
     case
         when newest_at is not null then age_hours > target_hours
-        -- A series that the service does not offer for a vault is not late.
-        else last_outcome is distinct from 'unsupported'
+        -- What the service has nothing of, or was not requested, is not late; what could not be read is.
+        else coalesce(last_outcome in ('failed', 'quarantined'), false)
     end as is_stale,
     last_attempted_at,
     last_outcome

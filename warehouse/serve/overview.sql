@@ -10,27 +10,6 @@ latest as (
     inner join mart.clock on true
 ),
 
-recent_days as (
-    select days.*, clock.now_at::date as today
-    from mart.vault_daily as days
-    inner join mart.clock on true
-    where days.day > clock.now_at::date - 90
-),
-
--- Without the days before the vault's first one: a young vault has a short line.
-ninety_days as (
-    select
-        vault_address,
-        list(collateral_ratio_close order by day) as ratios,
-        max(collateral_ratio_high) as high,
-        min(collateral_ratio_low) as low,
-        min(day) as from_on,
-        any_value(today) - min(day) as days_since_first,
-        any_value(today) - max(day) as days_since_last
-    from recent_days
-    group by vault_address
-),
-
 late_series as (
     select
         chain_id,
@@ -100,19 +79,11 @@ select
     case when latest.nav_usd is null then latest.reported_tvl_since_at else latest.nav_at end as tvl_at,
     case when latest.nav_usd is null then 'reported_tvl' else 'nav_usd' end as tvl_column,
     late_figures.late,
-    ninety_days.ratios,
-    ninety_days.low as ratio_low_90d,
-    ninety_days.high as ratio_high_90d,
-    ninety_days.from_on as ratios_from_on,
-    ninety_days.days_since_first as ratios_days_since_first,
-    ninety_days.days_since_last as ratios_days_since_last,
-    1 - latest.collateral_ratio / nullif(ninety_days.high, 0) as drawdown_90d,
     late_series.series,
     late_series.stale_series,
     late_series.oldest_series,
     late_series.oldest_at
 from latest
-left join ninety_days using (vault_address)
 left join late_series using (chain_id, vault_address)
 left join late_figures using (chain_id, vault_address)
 order by latest.is_ended, latest.vault_name, latest.chain_id, latest.vault_address

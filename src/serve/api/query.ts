@@ -20,8 +20,10 @@ const invalid = (why: string) =>
 /** Runs the query in the URL's parameters. */
 export const queryResponse = Effect.fnUntraced(function* (
   context: QueryContext,
-  { q: sql = "", format = "json", csv_safe: isSafe = "false" }: Readonly<Record<string, string>>,
+  { q = "", format = "json", csv_safe: isSafe = "false" }: Readonly<Record<string, string>>,
 ) {
+  // Forms send line breaks as CR LF.
+  const sql = q.replaceAll("\r\n", "\n")
   if (!isFormat(format)) return yield* invalid(`format=${format} is not json, csv or parquet.`)
   if (isSafe !== "true" && isSafe !== "false") {
     return yield* invalid(`csv_safe=${isSafe} is not true or false.`)

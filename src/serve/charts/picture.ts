@@ -13,6 +13,8 @@ export interface Line {
   readonly hue: number
   /** The edge of an area, not drawn as a line. */
   readonly isEdge?: boolean
+  /** To tell it apart from another line of the same colour. */
+  readonly isDashed?: boolean
 }
 
 export interface Picture {

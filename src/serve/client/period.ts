@@ -18,29 +18,41 @@ export interface PeriodControl {
 }
 
 const SHORTEST_SECONDS = 6 * SECONDS_PER_HOUR
-const INITIAL_DAYS = 90
 
 const iso = (seconds: number): string => `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`
 const isSame = (one: Period, other: Period): boolean =>
   Math.abs(one.from - other.from) < 1 && Math.abs(one.to - other.to) < 1
 
 /**
- * Connects the buttons of a section: `data-days` shows that many days up to the end, `data-move` moves or zooms the
- * shown period.
+ * Begins with the period of the section, as the server read it from the address. Buttons with `data-move` move or zoom
+ * it; the link whose days (`data-from` and `data-to`, both included) it shows is the current one.
  */
 export const periodControl = (section: HTMLElement, whole: Period): PeriodControl => {
-  const newest = (days: number): Period => ({
-    from: Math.max(whole.from, whole.to - days * SECONDS_PER_DAY),
-    to: whole.to,
+  /** At least a part of the whole, also of a period before or after it. */
+  const within = ({ from, to }: Period): Period => {
+    const length = Math.min(whole.to - whole.from, Math.max(SHORTEST_SECONDS, to - from))
+    const [start, end] = [Math.max(from, whole.from), Math.min(to, whole.to)]
+    if (end - start >= SHORTEST_SECONDS) return { from: start, to: end }
+    const begin = Math.min(Math.max(from, whole.from), whole.to - length)
+    return { from: begin, to: begin + length }
+  }
+  let current = within({
+    from: secondsIn(section.dataset["from"]),
+    to: secondsIn(section.dataset["to"]),
   })
-  let current = periodInAddress() ?? newest(INITIAL_DAYS)
   const listeners: Array<(period: Period) => void> = []
+  const links = [...document.querySelectorAll<HTMLAnchorElement>("a[data-from]")]
+  const periodOf = ({ dataset }: HTMLElement): Period => ({
+    from: secondsIn(dataset["from"]),
+    to: secondsIn(dataset["to"]) + SECONDS_PER_DAY,
+  })
 
   const set = ({ from, to }: Period): void => {
     const length = Math.min(whole.to - whole.from, Math.max(SHORTEST_SECONDS, to - from))
     const start = Math.min(Math.max(from, whole.from), whole.to - length)
     current = { from: start, to: start + length }
-    setAddress(isSame(current, newest(INITIAL_DAYS)) ? undefined : current)
+    const link = links.find((each) => isSame(within(periodOf(each)), current))
+    history.replaceState(null, "", link === undefined ? addressOf(current) : withoutPlace(link))
     for (const listener of listeners) listener(current)
   }
   const follow = (listener: (period: Period) => void): void => {
@@ -58,14 +70,6 @@ export const periodControl = (section: HTMLElement, whole: Period): PeriodContro
     })
   }
 
-  const lengths = [...section.querySelectorAll<HTMLButtonElement>("button[data-days]")]
-  const periodOf = (button: HTMLButtonElement): Period => newest(Number(button.dataset["days"]))
-  for (const button of lengths) {
-    const days = Number(button.dataset["days"])
-    // A period longer than the history would show the same as "All".
-    button.hidden = Number.isFinite(days) && days * SECONDS_PER_DAY > whole.to - whole.from
-    button.addEventListener("click", () => set(periodOf(button)))
-  }
   const moves: Readonly<Record<string, () => void>> = {
     earlier: () => pan(-0.5),
     later: () => pan(0.5),
@@ -78,26 +82,21 @@ export const periodControl = (section: HTMLElement, whole: Period): PeriodContro
   const shown = section.querySelector("output")
   follow((period) => {
     if (shown !== null) {
-      shown.textContent = `${iso(period.from).slice(0, 10)} to ${iso(period.to).slice(0, 10)}`
+      shown.textContent = `${iso(period.from).slice(0, 10)} to ${iso(period.to - 1).slice(0, 10)}`
     }
-    for (const button of lengths)
-      button.setAttribute("aria-pressed", String(isSame(period, periodOf(button))))
+    for (const link of links) {
+      if (isSame(period, within(periodOf(link)))) link.setAttribute("aria-current", "true")
+      else link.removeAttribute("aria-current")
+    }
   })
   return { whole, set, follow, pan, zoom }
 }
 
-/**
- * The period in the URL's fragment, such as `#2026-01-01T00:00:00Z/2026-03-01T00:00:00Z`, so that it can be linked to.
- */
-const periodInAddress = (): Period | undefined => {
-  const [from = Number.NaN, to = Number.NaN] = location.hash
-    .slice(1)
-    .split("/")
-    .map((text) => Date.parse(text) / 1000)
-  return to > from ? { from, to } : undefined
-}
+const secondsIn = (text: string | undefined): number => Date.parse(text ?? "") / 1000
 
-const setAddress = (period: Period | undefined): void => {
-  const hash = period === undefined ? "" : `#${iso(period.from)}/${iso(period.to)}`
-  history.replaceState(null, "", `${location.pathname}${location.search}${hash}`)
-}
+/** The address of the page with the period, so that it can be linked to. */
+const addressOf = ({ from, to }: Period): string =>
+  `${location.pathname}?${new URLSearchParams({ from: iso(from), to: iso(to) }).toString()}`
+
+/** Where the link leads to, without the place on the page. */
+const withoutPlace = ({ href }: HTMLAnchorElement): string => href.replace(/#.*$/, "")

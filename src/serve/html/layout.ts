@@ -5,7 +5,7 @@ import { time } from "./figure.ts"
 import { html, type Html, nothing } from "./html.ts"
 import { styleSheets } from "./styles.ts"
 
-export type Section = "overview" | "data" | "sql"
+export type Section = "overview" | "compare" | "data" | "sql"
 
 export interface Page {
   readonly title: string
@@ -22,6 +22,7 @@ export interface Page {
 
 const sections: ReadonlyArray<readonly [Section, href: string, label: string]> = [
   ["overview", "/", "Overview"],
+  ["compare", "/compare", "Compare"],
   ["data", "/data", "Data"],
   ["sql", "/sql", "SQL"],
 ]

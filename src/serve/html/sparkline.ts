@@ -7,15 +7,19 @@ const WIDTH = 120
 const HEIGHT = 28
 const PAD = 2
 
-/** A missing value (null) leaves a hole. `par` is drawn if it is close to the values. */
+/**
+ * A missing value (null) leaves a hole. `par` is drawn if it is close to the values. With a range, which several charts
+ * can share, the values are drawn within that.
+ */
 export const sparkline = (
   values: ReadonlyArray<number | null>,
   par: number,
   label: string,
+  range?: readonly [low: number, high: number],
 ): Html => {
   const known = values.filter((value) => value !== null)
   if (known.length < 2) return nothing
-  const [least, most] = [Math.min(...known), Math.max(...known)]
+  const [least, most] = range ?? [Math.min(...known), Math.max(...known)]
   const spread = most - least || Math.abs(par) * 0.001
   const isInSight = par > least - spread && par < most + spread
   const [low, high] = isInSight ? [Math.min(least, par), Math.max(most, par)] : [least, most]

@@ -1,7 +1,7 @@
-// A chart as SVG for the report, which is one file without scripts.
+// A chart as SVG: for the report, which is one file without scripts, and for pages whose charts need none.
 import { scaleLinear, scaleUtc } from "d3-scale"
 import { area, line } from "d3-shape"
-import type { Chart, Series } from "../charts/charts.ts"
+import type { Chart } from "../charts/charts.ts"
 import {
   figureAt,
   lonePlaces,
@@ -10,11 +10,12 @@ import {
   rangeOf,
   timeLabel,
 } from "../charts/picture.ts"
-import { html, type Html } from "./html.ts"
+import { html, type Html, name } from "./html.ts"
 
-/** A period and the beginning of the previous period, which is shown for comparison; in milliseconds since 1970. */
+/** A period, in milliseconds since 1970. */
 export interface Span {
-  readonly before: number
+  /** The beginning of the previous period, if that is shown for comparison. */
+  readonly before?: number
   readonly from: number
   readonly to: number
 }
@@ -26,9 +27,11 @@ const RIGHT = 18
 const TOP = 8
 const BOTTOM = 22
 
-export const svgChart = (chart: Chart, series: Series, span: Span): Html => {
-  const { title, level, base, format } = chart
-  const picture = chart.picture(series)
+export const svgChart = (
+  { title, level, base, format }: Pick<Chart, "title" | "level" | "base" | "format">,
+  picture: Picture,
+  span: Span,
+): Html => {
   const { times, lines, areas, shaded } = picture
   const figures = lines.flatMap((each) => each.figures.filter((figure) => figure !== null))
   const caption = html`<figcaption>${title}</figcaption>`
@@ -38,7 +41,7 @@ export const svgChart = (chart: Chart, series: Series, span: Span): Html => {
       <p class="empty">No points.</p>
     </figure>`
   }
-  const x = scaleUtc([new Date(span.before), new Date(span.to)], [LEFT, WIDTH - RIGHT])
+  const x = scaleUtc([new Date(span.before ?? span.from), new Date(span.to)], [LEFT, WIDTH - RIGHT])
   const low = figures.reduce((least, figure) => Math.min(least, figure), Infinity)
   const high = figures.reduce((most, figure) => Math.max(most, figure), -Infinity)
   const range = rangeOf(low, high, base)
@@ -66,7 +69,9 @@ export const svgChart = (chart: Chart, series: Series, span: Span): Html => {
   const shown = lines.flatMap((each, place) =>
     each.isEdge === true ? [] : [{ ...each, place, last: lastOf(picture, place) }],
   )
-  const hueOf = (place: number): string => `--hue: var(--hue-${lines[place]?.hue ?? 1})`
+  // Not as a style: the policy of pages allows none inside the document.
+  const hueOf = (place: number): string =>
+    `hue-${lines[place]?.hue ?? 1}${lines[place]?.isDashed === true ? " dashed" : ""}`
   return html`<figure>
     ${caption}
     <svg
@@ -78,14 +83,14 @@ export const svgChart = (chart: Chart, series: Series, span: Span): Html => {
       ${marks.map((at) => html`<path class="grid" d="M${atX(at)} ${TOP}V${HEIGHT - BOTTOM}" /><text x="${atX(at)}" y="${HEIGHT - 6}" text-anchor="middle">${timeLabel(at, step)}</text>`)}
       ${y.ticks(4).map((tick) => html`<path class="grid" d="M${LEFT} ${atY(tick)}H${WIDTH - RIGHT}" /><text x="${LEFT - 6}" y="${atY(tick) + 3.5}" text-anchor="end">${format(tick)}</text>`)}
       ${shaded.map(([from, to]) => html`<rect class="shaded" x="${atX(from)}" y="${TOP}" width="${tenth(Math.max(0.6, atX(to) - atX(from)))}" height="${HEIGHT - TOP - BOTTOM}" />`)}
-      ${areas.map((each) => html`<path class="area" style="${hueOf(each.upper)}" d="${areaPath(each)}" />`)}
+      ${areas.map((each) => html`<path class="area ${hueOf(each.upper)}" d="${areaPath(each)}" />`)}
       ${isInSight && html`<path class="level" d="M${LEFT} ${atY(level)}H${WIDTH - RIGHT}" />`}
-      ${shown.map(({ place }) => html`<path class="line" style="${hueOf(place)}" d="${linePath(place)}" />`)}
-      ${shown.map(({ place, figures: own }) => lonePlaces(own).map((at) => html`<circle style="${hueOf(place)}" cx="${atX(times[at] ?? 0)}" cy="${atY(own[at] ?? 0)}" r="1.6" />`))}
-      <path class="period" d="M${tenth(x(span.from))} ${TOP}V${HEIGHT - BOTTOM}" />
+      ${shown.map(({ place }) => html`<path class="line ${hueOf(place)}" d="${linePath(place)}" />`)}
+      ${shown.map(({ place, figures: own }) => lonePlaces(own).map((at) => html`<circle class="${hueOf(place)}" cx="${atX(times[at] ?? 0)}" cy="${atY(own[at] ?? 0)}" r="1.6" />`))}
+      ${span.before !== undefined && html`<path class="period" d="M${tenth(x(span.from))} ${TOP}V${HEIGHT - BOTTOM}" />`}
     </svg>
     <ul class="legend">
-      ${shown.map(({ place, label, last }) => html`<li><span class="swatch" style="${hueOf(place)}"></span>${label} ${format(last)}</li>`)}
+      ${shown.map(({ place, label, last }) => html`<li><span class="swatch ${hueOf(place)}"></span>${name(label)} ${format(last)}</li>`)}
     </ul>
     ${note !== undefined && html`<p class="note">${note}</p>`}
   </figure>`

@@ -6,7 +6,7 @@ import { sqlFile } from "../../pipelines/readers/published.ts"
 import { readRunHistory } from "../../pipelines/readers/runs.ts"
 import { unmappedFields } from "../../pipelines/readers/fields/unmappedFields.ts"
 import { linkColumn, numberColumn, type Row, textColumn, timeColumn } from "../html/columns.ts"
-import { count, percent } from "../figures.ts"
+import { count, percent, shortened } from "../figures.ts"
 import { time } from "../html/figure.ts"
 import { html, type Html, name } from "../html/html.ts"
 import type { Page } from "../html/layout.ts"
@@ -45,7 +45,7 @@ const problemList = (problems: ReadonlyArray<Problem>): Html =>
 const runColumn = linkColumn(
   "Run",
   (row) => runPage(row["run_id"]),
-  (row) => String(row["run_id"]),
+  (row) => shortened(row["run_id"]),
 )
 
 const runs = ({ latest, dataDir }: Site) =>
@@ -57,6 +57,7 @@ const runs = ({ latest, dataDir }: Site) =>
           title: "Runs",
           caption: `The newest ${count(Math.min(SHOWN_RUNS, all.length))} of ${count(all.length)}`,
           empty: "No run is recorded.",
+          source: { sql: sqlFile("runs", "list"), what: "Runs" },
           columns: [
             runColumn,
             textColumn("Command", "command"),
@@ -113,6 +114,7 @@ const checks = ({ latest }: Site) =>
           caption: `Of ${count(rows.length)} checks, those whose newest result is a failure`,
           empty:
             rows.length === 0 ? "No check has run." : `All ${count(rows.length)} checks passed.`,
+          source: { sql: sqlFile("serve", "data_checks"), what: "Checks" },
           columns: [
             textColumn("Check", "check_name"),
             textColumn("Severity", "severity"),

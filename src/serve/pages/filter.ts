@@ -3,6 +3,8 @@ import * as Effect from "effect/Effect"
 import { ReadError } from "../../pipelines/readers/published.ts"
 import { choice } from "../html/choice.ts"
 import { html, type Html } from "../html/html.ts"
+import { withParameters } from "../links.ts"
+import type { PeriodText } from "../periods/period.ts"
 import { NO_TROUBLE, type Vault, vaultName } from "../vaults.ts"
 
 /** Absent and empty values do not filter. */
@@ -13,6 +15,22 @@ export interface Filter {
   /** The state of a vault: a `value` of `states`. */
   readonly trouble?: string
 }
+
+/** The address of the overview: the filter, the order, and the period of its figures. */
+export interface OverviewAddress extends Filter, PeriodText {
+  readonly sort?: string
+}
+
+/** What is in the address, apart from the names. */
+export const parametersBut = (
+  { name, chain, trouble, sort, from, to }: OverviewAddress,
+  ...but: ReadonlyArray<keyof OverviewAddress>
+): ReadonlyArray<readonly [name: string, value: string]> =>
+  Object.entries({ name, chain, trouble, sort, from, to }).flatMap(([key, value]) =>
+    value === undefined || value === "" || but.includes(key as keyof OverviewAddress)
+      ? []
+      : [[key, value] as const],
+  )
 
 /** The states of a vault, by the severity of its troubles. A vault with several troubles can be in several. */
 export const states: ReadonlyArray<{
@@ -67,7 +85,7 @@ export const filtered = Effect.fnUntraced(function* (
   )
 })
 
-export const filterForm = (vaults: ReadonlyArray<Vault>, filter: Filter): Html =>
+export const filterForm = (vaults: ReadonlyArray<Vault>, filter: OverviewAddress): Html =>
   html`<form method="get" action="/" class="actions" role="search">
     <label
       >Name or address
@@ -87,6 +105,7 @@ export const filterForm = (vaults: ReadonlyArray<Vault>, filter: Filter): Html =
       states.map(({ value, description }) => [value, description]),
       filter.trouble,
     )}
+    ${parametersBut(filter, "name", "chain", "trouble").map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
     <button>Filter</button>
-    ${isFiltered(filter) && html`<a class="button" href="/">Show all</a>`}
+    ${isFiltered(filter) && html`<a class="button" href="${withParameters("/", parametersBut(filter, "name", "chain", "trouble"))}">Show all</a>`}
   </form>`

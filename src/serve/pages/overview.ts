@@ -1,53 +1,141 @@
 // The overview page: every vault with its main figures and troubles, those in trouble first.
 import * as Effect from "effect/Effect"
 import { counted } from "../../domain/values/numbers.ts"
+import { sqlFile } from "../../pipelines/readers/published.ts"
 import { count, instant, MISSING, money, multiple, percent, ratio } from "../figures.ts"
 import { html, type Html, name, nothing } from "../html/html.ts"
 import type { Page } from "../html/layout.ts"
+import { sorted, sortingOf, sortLink } from "../html/sorting.ts"
 import { sparkline } from "../html/sparkline.ts"
 import { table } from "../html/table.ts"
 import { troubleList } from "../html/troubles.ts"
-import { latestTrace, vaultPage } from "../links.ts"
-import { type Overview, type Vault, vaultName } from "../vaults.ts"
+import { latestTrace, vaultPage, vaultParameter, withParameters } from "../links.ts"
+import type { VaultPeriod } from "../periodFigures.ts"
+import { drawdown, netReturn, periodCell, pnlChange } from "../periods/figures.ts"
+import { type Days, INITIAL_DAYS, periodOf } from "../periods/period.ts"
+import { periodForm } from "../periods/periodForm.ts"
+import type { Site } from "../site.ts"
+import { keyOf, type Vault, vaultName } from "../vaults.ts"
 import { lateAge, latestFigure } from "./vaultFigures.ts"
-import { type Filter, filtered, filterForm, hasState, isFiltered, states } from "./filter.ts"
+import {
+  filtered,
+  filterForm,
+  hasState,
+  isFiltered,
+  type OverviewAddress,
+  parametersBut,
+  states,
+} from "./filter.ts"
 
-export const overviewPage = ({ vaults }: Overview, filter: Filter) =>
-  Effect.map(filtered(vaults, filter), (shown): Page => ({
+/** What a row can be sorted by, besides the figures of the period. */
+const sortKeys = {
+  vault: "vault_name",
+  ratio: "collateral_ratio",
+  apy: "apy_smoothed",
+  tvl: "tvl_usd",
+  withdrawals: "pending_withdrawals_share",
+  oldest: "oldest_at",
+} as const
+
+const shownFigures = [pnlChange, netReturn, drawdown]
+
+interface OverviewRow extends Vault {
+  readonly period: VaultPeriod | undefined
+}
+
+/** A vault with the figures of the period, under their names where it has no figure of that name. */
+const withPeriod = (vault: Vault, period: VaultPeriod | undefined): OverviewRow => ({
+  ...Object.fromEntries(shownFigures.map(({ column }) => [column, period?.[column] ?? null])),
+  ...vault,
+  period,
+})
+
+export const readOverviewPage = Effect.fnUntraced(function* (
+  { overview, periodFigures }: Site,
+  address: OverviewAddress,
+) {
+  const { vaults, whole } = yield* overview
+  const period = yield* periodOf(address, whole, INITIAL_DAYS)
+  const columns = [...Object.values(sortKeys), ...shownFigures.map(({ column }) => column)]
+  const sorting = yield* sortingOf(address.sort, columns)
+  const found = yield* filtered(vaults, address)
+  const figures = vaults.length === 0 ? new Map<string, never>() : yield* periodFigures(period)
+  const rows = sorted(
+    found.map((vault) => withPeriod(vault, figures.get(keyOf(vault)))),
+    sorting,
+  )
+  const sort = (column: string) =>
+    sortLink(sorting, column, (next) =>
+      withParameters("/", [...parametersBut(address, "sort"), ["sort", next]]),
+    )
+  const which = isFiltered(address)
+    ? `${count(rows.length)} of ${count(vaults.length)} vaults`
+    : "Every vault"
+  const others = parametersBut(address, "from", "to")
+  return {
     title: "Overview",
     section: "overview",
     body: html`<h1>Vaults</h1>
       <p class="lead">${summary(vaults)}</p>
-      ${vaults.length > 1 && filterForm(vaults, filter)}
-      ${table({
-        caption: isFiltered(filter)
-          ? `${count(shown.length)} of ${count(vaults.length)} vaults, those in trouble first`
-          : "Every vault, those in trouble first",
-        className: "cards",
-        rows: shown,
+      ${vaults.length > 1 && filterForm(vaults, address)}
+      ${vaults.length > 0 && periodForm({ path: "/", others, period, whole })}
+      <form method="get" action="/compare" id="compare">
+        <input type="hidden" name="from" value="${period.from}" />
+        <input type="hidden" name="to" value="${period.to}" />
+      </form>
+      ${table<OverviewRow>({
+        caption: html`${which}${sorting.by === undefined ? ", those in trouble first" : ""}. PnL,
+        return and drawdown are of ${period.from} to ${period.to}; return is net of estimated fees.`,
+        rows,
+        source: { sql: sqlFile("serve", "overview"), what: "Vaults" },
         empty:
           vaults.length === 0
             ? "The warehouse has no vault yet."
             : `None of the ${count(vaults.length)} vaults matches.`,
         columns: [
-          { label: "Vault", cell: vaultCell },
-          { label: "Collateral ratio", align: "right", cell: ratioCell },
-          { label: "90 days", cell: sparklineCell },
+          { label: "Vault", cell: vaultCell, sort: sort(sortKeys.vault) },
+          {
+            label: "Collateral ratio",
+            align: "right",
+            cell: ratioCell,
+            sort: sort(sortKeys.ratio),
+          },
+          { label: "In the period", cell: (row) => sparklineCell(row, period) },
+          ...shownFigures.map((each) => ({
+            label: each.label,
+            align: "right" as const,
+            cell: (row: OverviewRow) => periodCell(each, row.period, period),
+            sort: sort(each.column),
+          })),
           {
             label: "APY",
             align: "right",
             cell: (row) => latestFigure(row, "apy_smoothed", percent, "apy_smoothed_on"),
+            sort: sort(sortKeys.apy),
           },
           {
             label: "TVL, USD",
             align: "right",
             cell: (row) => latestFigure(row, String(row["tvl_column"]), money, "tvl_at"),
+            sort: sort(sortKeys.tvl),
           },
-          { label: "Withdrawals", align: "right", cell: withdrawalsCell },
-          { label: "Oldest series", align: "right", cell: freshnessCell },
+          {
+            label: "Withdrawals",
+            align: "right",
+            cell: withdrawalsCell,
+            sort: sort(sortKeys.withdrawals),
+          },
+          {
+            label: "Oldest series",
+            align: "right",
+            cell: freshnessCell,
+            sort: sort(sortKeys.oldest),
+          },
         ],
-      })}`,
-  }))
+      })}
+      ${rows.length > 0 && html`<p class="actions"><button form="compare">Compare the marked vaults</button></p>`}`,
+  } satisfies Page
+})
 
 const summary = (vaults: ReadonlyArray<Vault>): Html => {
   const counts = states.map(({ severity, description }, place) => {
@@ -59,7 +147,14 @@ const summary = (vaults: ReadonlyArray<Vault>): Html => {
 }
 
 const vaultCell = (row: Vault): Html =>
-  html`<a class="vault" href="${vaultPage(row)}">${name(vaultName(row))}</a>
+  html`<input
+      type="checkbox"
+      name="vault"
+      value="${vaultParameter(row)}"
+      form="compare"
+      aria-label="Compare ${vaultName(row)}"
+    />
+    <a class="vault" href="${vaultPage(row)}">${name(vaultName(row))}</a>
     <span class="chain">${chainText(row)}</span>
     ${row.troubles.length > 0 && troubleList(row.troubles, latestTrace)}`
 
@@ -70,29 +165,15 @@ const chainText = (row: Vault): string =>
     ...(row["is_ended"] === true ? ["ended"] : []),
   ].join(", ")
 
-const ratioCell = (row: Vault): Html => {
-  const drawdown = row["drawdown_90d"]
-  return html`${latestFigure(row, "collateral_ratio", ratio, "ratio_at")}
-  ${drawdown !== null && html`<span class="note">${percent(drawdown)} below high</span>`}`
-}
+const ratioCell = (row: Vault): Html => latestFigure(row, "collateral_ratio", ratio, "ratio_at")
 
-const DAYS = 90
-
-/** Missing values for days before a vault's first point or after its last. */
-const holes = (days: number): ReadonlyArray<null> =>
-  Array.from({ length: Math.max(0, days) }, () => null)
-
-const sparklineCell = (row: Vault): Html => {
-  const values = row["ratios"]
-  if (!Array.isArray(values)) return nothing
+const sparklineCell = ({ period }: OverviewRow, { from, to }: Days): Html => {
+  const known = (period?.ratios ?? []).filter((each) => each !== null)
+  if (period === undefined || known.length === 0) return nothing
   return sparkline(
-    [
-      ...holes(DAYS - 1 - Number(row["ratios_days_since_first"])),
-      ...values.map((value) => (value === null ? null : Number(value))),
-      ...holes(Number(row["ratios_days_since_last"])),
-    ],
+    period.ratios,
     1,
-    `Collateral ratio since ${instant(row["ratios_from_on"])}: between ${ratio(row["ratio_low_90d"])} and ${ratio(row["ratio_high_90d"])}, now ${ratio(row["collateral_ratio"])}`,
+    `Collateral ratio from ${from} to ${to}: between ${ratio(Math.min(...known))} and ${ratio(Math.max(...known))}, at the end ${ratio(known.at(-1))}`,
   )
 }
 

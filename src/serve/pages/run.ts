@@ -1,5 +1,6 @@
 // Shows one run: its tasks, errors, failed checks, gaps, quarantine and drift.
 import * as Effect from "effect/Effect"
+import { sqlFile } from "../../pipelines/readers/published.ts"
 import { findRun, readRunHistory, readRunReport } from "../../pipelines/readers/runs.ts"
 import { numberColumn, type Row, textColumn, timeColumn } from "../html/columns.ts"
 import { count } from "../figures.ts"
@@ -8,6 +9,7 @@ import type { Page } from "../html/layout.ts"
 import { type Column, tableSection } from "../html/table.ts"
 import { pairs } from "../html/values.ts"
 import type { Site } from "../site.ts"
+import { filledSql } from "../sql/filledSql.ts"
 
 /** A section that is left out if it has no rows. */
 const optionalSection = (
@@ -16,8 +18,12 @@ const optionalSection = (
   caption: string,
   rows: ReadonlyArray<Row>,
   columns: ReadonlyArray<Column<Row>>,
-): Html =>
-  rows.length === 0 ? nothing : tableSection(id, { title, caption, columns, empty: "" }, rows)
+  runId: string,
+): Html => {
+  if (rows.length === 0) return nothing
+  const source = { sql: filledSql(sqlFile("runs", id), { run_id: runId }), what: title }
+  return tableSection(id, { title, caption, columns, empty: "", source }, rows)
+}
 
 export const readRunPage = ({ latest, dataDir }: Site, runId: string) =>
   latest.read((copy) =>
@@ -41,6 +47,7 @@ export const readRunPage = ({ latest, dataDir }: Site, runId: string) =>
               textColumn("Outcome", "outcome"),
               textColumn("Error", "error_text"),
             ],
+            run.run_id,
           )}
           ${optionalSection(
             "checks",
@@ -52,17 +59,25 @@ export const readRunPage = ({ latest, dataDir }: Site, runId: string) =>
               textColumn("Severity", "severity"),
               numberColumn("Wrong rows", "failures", count),
             ],
+            run.run_id,
           )}
-          ${optionalSection("tasks", "Tasks", "By pipeline and outcome", report.tasks, [
-            textColumn("Pipeline", "pipeline"),
-            textColumn("Outcome", "outcome"),
-            numberColumn("Tasks", "tasks", count),
-            numberColumn("Requests", "requests", count),
-            numberColumn("New rows", "rows_inserted", count),
-            numberColumn("Revised", "rows_revised", count),
-            numberColumn("Unchanged", "rows_unchanged", count),
-            numberColumn("Seconds", "seconds", count),
-          ])}
+          ${optionalSection(
+            "tasks",
+            "Tasks",
+            "By pipeline and outcome",
+            report.tasks,
+            [
+              textColumn("Pipeline", "pipeline"),
+              textColumn("Outcome", "outcome"),
+              numberColumn("Tasks", "tasks", count),
+              numberColumn("Requests", "requests", count),
+              numberColumn("New rows", "rows_inserted", count),
+              numberColumn("Revised", "rows_revised", count),
+              numberColumn("Unchanged", "rows_unchanged", count),
+              numberColumn("Seconds", "seconds", count),
+            ],
+            run.run_id,
+          )}
           ${optionalSection(
             "gaps",
             "Gaps",
@@ -76,14 +91,22 @@ export const readRunPage = ({ latest, dataDir }: Site, runId: string) =>
               textColumn("State", "state"),
               textColumn("Reason", "reason"),
             ],
+            run.run_id,
           )}
-          ${optionalSection("quarantine", "Quarantine", "What it quarantined", report.quarantine, [
-            textColumn("Endpoint", "endpoint"),
-            textColumn("Partition", "entity"),
-            textColumn("Path", "json_path"),
-            textColumn("Detail", "detail"),
-            timeColumn("Resolved", "closed_at"),
-          ])}
+          ${optionalSection(
+            "quarantine",
+            "Quarantine",
+            "What it quarantined",
+            report.quarantine,
+            [
+              textColumn("Endpoint", "endpoint"),
+              textColumn("Partition", "entity"),
+              textColumn("Path", "json_path"),
+              textColumn("Detail", "detail"),
+              timeColumn("Resolved", "closed_at"),
+            ],
+            run.run_id,
+          )}
           ${optionalSection(
             "drift",
             "Drift",
@@ -95,6 +118,7 @@ export const readRunPage = ({ latest, dataDir }: Site, runId: string) =>
               textColumn("Kind", "kind"),
               textColumn("Detail", "detail"),
             ],
+            run.run_id,
           )}`,
       } satisfies Page
     }),

@@ -1,7 +1,8 @@
-// The page for queries: a form that works without scripts, the result as a table with downloads, and worked questions.
+// The page for queries: a form that works without scripts, the result as a table with downloads, worked questions, and the
+// tables with their columns.
 import * as Effect from "effect/Effect"
 import { counted } from "../../domain/values/numbers.ts"
-import { sqlFile } from "../../pipelines/readers/published.ts"
+import { ReadError, sqlFile } from "../../pipelines/readers/published.ts"
 import { count } from "../figures.ts"
 import type { Row } from "../html/columns.ts"
 import { html, type Html } from "../html/html.ts"
@@ -9,30 +10,54 @@ import type { Page } from "../html/layout.ts"
 import { table } from "../html/table.ts"
 import { valueColumns } from "../html/values.ts"
 import { resultChart } from "./resultChart.ts"
-import { resultFile, sqlPage } from "../links.ts"
-import { type LimitedResult, type Limits, type QueryContext, runQuery } from "../runQuery.ts"
+import { resultFile, sqlPage, withParameters } from "../links.ts"
+import { type LimitedResult, type Limits, runQuery } from "../runQuery.ts"
+import type { Site } from "../site.ts"
+import { addressOf, parameterFields, parametersOf, withValues } from "../sql/parameterFields.ts"
+import { queryProblem } from "../sql/queryAdvice.ts"
+import { tableTree } from "../sql/tableTree.ts"
+
+// More rows at a time would make the page slow; downloads contain the whole result.
+const SHOWN_ROWS = 100
+
+/** The page's address: `?q=…&p.days=30&page=2`. */
+export type SqlAddress = Readonly<Record<string, string>>
 
 /** If the query fails, the page shows it with the error message, so that it can be corrected. */
 export const readSqlPage = Effect.fnUntraced(function* (
-  context: QueryContext,
-  typed: string,
+  site: Site,
+  address: SqlAddress,
   isOwn: boolean,
 ) {
-  const { latest, limits } = context
+  const { latest, limits } = site
   // Forms send line breaks as CR LF.
-  const sql = typed.replaceAll("\r\n", "\n")
+  const sql = (address["q"] ?? "").replaceAll("\r\n", "\n")
+  const values = parametersOf(sql, address)
+  const shown = yield* pageOf(address["page"])
   const questions = yield* latest.read((copy) => copy.rows(sqlFile("serve", "questions")))
   const result =
     sql.trim() === "" || !isOwn
       ? undefined
-      : yield* runQuery(context, sql).pipe(
-          Effect.catch((error) => Effect.succeed({ failed: error.message })),
+      : yield* runQuery(site, withValues(sql, values)).pipe(
+          Effect.catch((error) => Effect.succeed({ failed: queryProblem(error) })),
         )
-  return sqlPageOf({ sql, isOwn, result, questions, limits })
+  return sqlPageOf({ site, sql, values, shown, isOwn, result, questions, limits })
 })
 
+const pageOf = (text = "1"): Effect.Effect<number, ReadError> =>
+  /^[1-9]\d{0,5}$/.test(text)
+    ? Effect.succeed(Number(text))
+    : Effect.fail(
+        new ReadError({ why: `page=${text} is not a number from 1.`, advice: "The first is 1." }),
+      )
+
 interface SqlPage {
+  readonly site: Site
   readonly sql: string
+  /** Of the parameters of the query. */
+  readonly values: Readonly<Record<string, string>>
+  /** Which part of the rows, from 1. */
+  readonly shown: number
   /** False if a page of another site sent the query, which then waits for a click. */
   readonly isOwn: boolean
   /** Absent if there is no query; the error message if it failed. */
@@ -42,50 +67,66 @@ interface SqlPage {
   readonly limits: Limits
 }
 
-// More rows would make the page slow; downloads contain the whole result.
-const SHOWN_ROWS = 1000
-
-const sqlPageOf = ({ sql, isOwn, result, questions, limits }: SqlPage): Page => ({
-  title: "SQL",
-  section: "sql",
-  scripts: ["sql.js", "result.js"],
-  styles: ["uplot.css"],
-  body: html`<h1>SQL</h1>
-    <form method="get" action="/sql" id="query">
-      <label for="q">One SELECT in DuckDB’s dialect, over everything that is published</label>
-      <textarea
-        id="q"
-        name="q"
-        spellcheck="false"
-        autocapitalize="off"
-        rows="9"
-        aria-autocomplete="list"
-        aria-controls="words"
-        required
-      >
-${sql}</textarea>
-      <ul id="words" role="listbox" aria-label="Words that complete it" hidden></ul>
-      <div class="actions">
-        ${!isOwn && html`<p class="note">A link on another site has this query. Read it before you run it.</p>`}
-        <button>Run</button>
-        <span class="note"
-          >Stopped after ${limits.seconds} s; up to ${count(limits.rows)} rows.</span
+const sqlPageOf = (page: SqlPage): Page => {
+  const { site, sql, values, isOwn, result, questions, limits } = page
+  return {
+    title: "SQL",
+    section: "sql",
+    scripts: ["sql.js", "result.js"],
+    styles: ["uplot.css"],
+    body: html`<h1>SQL</h1>
+      <form method="get" action="/sql" id="query">
+        <label for="q">One SELECT in DuckDB’s dialect, over everything that is published</label>
+        <textarea
+          id="q"
+          name="q"
+          spellcheck="false"
+          autocapitalize="off"
+          rows="9"
+          aria-autocomplete="list"
+          aria-controls="words"
+          required
         >
-      </div>
-    </form>
-    ${result && ("failed" in result ? failure(result.failed) : resultSection(sql, result))}
-    ${questionList(questions)}`,
-})
+${sql}</textarea>
+        <ul id="words" role="listbox" aria-label="Words that complete it" hidden></ul>
+        ${parameterFields(sql, values)}
+        <div class="actions">
+          ${!isOwn && html`<p class="note">A link on another site has this query. Read it before you run it.</p>`}
+          <button>Run</button>
+          <span class="note"
+            >Stopped after ${limits.seconds} s; up to ${count(limits.rows)} rows.
+            <a href="#tables">Tables and columns</a>,
+            <a href="#questions">worked questions</a></span
+          >
+        </div>
+      </form>
+      ${result && ("failed" in result ? failure(result.failed) : resultSection(page, result))}
+      ${questionList(questions)}`,
+    sections: [Effect.map(site.vocabulary, tableTree)],
+  }
+}
 
 const failure = (message: string): Html => html`<p class="error" role="alert">${message}</p>`
 
-const resultSection = (sql: string, result: LimitedResult): Html => {
+const resultSection = (
+  { sql: typed, values, shown: page }: SqlPage,
+  result: LimitedResult,
+): Html => {
   const { columns, rows, cutBy, millis } = result
+  const sql = withValues(typed, values)
   const names = columns.map(({ name }) => name)
-  const shown = rows.slice(0, SHOWN_ROWS)
+  const first = (page - 1) * SHOWN_ROWS
+  const shown = rows.slice(first, first + SHOWN_ROWS)
+  const isPart = shown.length < rows.length
+  const link = (to: number, label: string): Html =>
+    html`<a
+      class="button"
+      href="${withParameters("/sql", [["q", typed], ...addressOf(values), ["page", String(to)]])}#query-result"
+      >${label}</a
+    >`
   const cut = cutBy === undefined ? "" : cutBy === "rows" ? ", the limit" : ", all that fits"
   const caption = `${counted(rows.length, "row")}${cut}${
-    shown.length < rows.length ? `, the first ${count(shown.length)} shown` : ""
+    isPart ? `, ${count(first + 1)} to ${count(first + shown.length)} shown` : ""
   }, in ${count(millis)} ms`
   return html`<section aria-labelledby="query-result">
     <h2 id="query-result">Result</h2>
@@ -100,9 +141,19 @@ const resultSection = (sql: string, result: LimitedResult): Html => {
       caption,
       rows: shown,
       columns: valueColumns(names, shown),
-      empty: `No rows, with the columns ${names.join(", ")}.`,
+      empty:
+        rows.length === 0
+          ? `No rows, with the columns ${names.join(", ")}.`
+          : `There are ${counted(rows.length, "row")} only.`,
       className: "values",
     })}
+    ${
+      isPart &&
+      html`<p class="actions">
+        ${page > 1 && link(page - 1, "Previous rows")}
+        ${first + SHOWN_ROWS < rows.length && link(page + 1, "Next rows")}
+      </p>`
+    }
   </section>`
 }
 

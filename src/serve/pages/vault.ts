@@ -1,11 +1,14 @@
 // Shows one vault: its newest figures, troubles, charts, history and holdings.
 import * as Effect from "effect/Effect"
+import { counted } from "../../domain/values/numbers.ts"
 import { html, type Html, name } from "../html/html.ts"
 import type { Page } from "../html/layout.ts"
 import { troubleList } from "../html/troubles.ts"
-import { latestTrace } from "../links.ts"
+import { comparePage, latestTrace } from "../links.ts"
+import { periodFigureList, periodNotes } from "../periods/figures.ts"
+import { type Period, periodOf, type PeriodText } from "../periods/period.ts"
 import { type Site, sqlSection } from "../site.ts"
-import { findVault, type Vault, vaultName } from "../vaults.ts"
+import { findVault, keyOf, type Vault, vaultName } from "../vaults.ts"
 import { vaultCharts } from "./vaultCharts.ts"
 import { figureList } from "./vaultFigures.ts"
 import { vaultHistory } from "./vaultHistory.ts"
@@ -16,8 +19,11 @@ export const readVaultPage = Effect.fnUntraced(function* (
   site: Site,
   chainId: string,
   vaultAddress: string,
+  address: PeriodText,
 ) {
-  const vault = yield* findVault(yield* site.overview, chainId, vaultAddress)
+  const overview = yield* site.overview
+  const vault = yield* findVault(overview, chainId, vaultAddress)
+  const period = yield* periodOf(address, overview.whole, CHART_DAYS)
   const key = { chain_id: Number(chainId), vault_address: vaultAddress }
   return {
     title: vaultName(vault),
@@ -29,12 +35,33 @@ export const readVaultPage = Effect.fnUntraced(function* (
         (${String(vault["chain_type"])}),
         ${String(vault["status"] ?? "status unknown")}${vault["is_ended"] === true && ", ended"}
       </p>
-      ${verdict(vault)} ${figureList(vault)} ${hasHistory(vault) && vaultCharts(vault)}`,
-    sections: Object.entries({ ...vaultHistory(vault), ...vaultHoldings(vault) }).map(
-      ([part, section]) => sqlSection(site, "vault", part, section, key),
-    ),
+      ${verdict(vault)} ${figureList(vault)}
+      ${hasHistory(vault) && vaultCharts(vault, period, overview.whole)}`,
+    sections: [
+      ...(hasHistory(vault) ? [periodSection(site, vault, period)] : []),
+      ...Object.entries({ ...vaultHistory(vault), ...vaultHoldings(vault) }).map(
+        ([part, section]) => sqlSection(site, "vault", part, section, key),
+      ),
+    ],
   } satisfies Page
 })
+
+// What the charts show at first.
+const CHART_DAYS = 90
+
+/** The figures of the period that the page was opened with. */
+const periodSection = ({ periodFigures }: Site, vault: Vault, period: Period) =>
+  Effect.map(periodFigures(period), (all) => {
+    const row = all.get(keyOf(vault))
+    return html`<section aria-labelledby="period">
+      <h2 id="period">From ${period.from} to ${period.to}</h2>
+      <p class="note">
+        ${counted(period.days, "day")}. ${periodNotes}
+        <a href="${comparePage([vault], period)}">Compare with other vaults</a>
+      </p>
+      ${row === undefined ? html`<p class="empty">There are no figures.</p>` : periodFigureList(row, period)}
+    </section>`
+  })
 
 /** What is wrong with the vault. Of one that has ended nothing is looked for, and one without figures can't be judged. */
 const verdict = (vault: Vault): Html => {

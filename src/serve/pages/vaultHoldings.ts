@@ -1,5 +1,5 @@
 // The tables of a vault's holdings and pending changes: subaccounts, withdrawals, loans, timelocks and governance.
-import { amount, count, money, percent, times } from "../figures.ts"
+import { amount, count, money, percent, shortened, times } from "../figures.ts"
 import {
   linkColumn,
   numberColumn,
@@ -97,9 +97,4 @@ export const vaultHoldings = (vault: Row): Readonly<Record<string, TableSection<
       ],
     },
   }
-}
-
-const shortened = (value: unknown): string => {
-  const id = String(value)
-  return id.length > 14 ? `${id.slice(0, 8)}…${id.slice(-4)}` : id
 }

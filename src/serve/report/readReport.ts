@@ -6,7 +6,8 @@ import { type PublishedCopy, sqlFile } from "../../pipelines/readers/published.t
 import { readSeries } from "../api/series.ts"
 import { type Chart, charts, type Series } from "../charts/charts.ts"
 import type { Row } from "../html/columns.ts"
-import { readOverview, type Vault } from "../vaults.ts"
+import { dayOf } from "../periods/period.ts"
+import { type Overview, readOverview, type Vault } from "../vaults.ts"
 
 // About as many as a chart has pixels; more would not be visible.
 const BUCKETS = 600
@@ -41,17 +42,7 @@ export const readReport = Effect.fnUntraced(function* (
   copy: PublishedCopy,
   { vaults, days, lastDay }: ReportOptions,
 ) {
-  const [source] = yield* copy.rows(sqlFile("serve", "report_source"))
-  const newest = Date.parse(String(source?.["last_day"]))
-  const last = lastDay ?? newest
-  if (last > newest) {
-    return yield* new UsageError({
-      why: `${dayOf(last)} is not over in what is published.`,
-      advice: `The last complete day is ${dayOf(newest)}.`,
-    })
-  }
-  const to = last + MILLIS_PER_DAY
-  const from = to - days * MILLIS_PER_DAY
+  const { runId, from, to } = yield* readReportPeriod(copy, { days, lastDay })
   const before = from - days * MILLIS_PER_DAY
   const figures = yield* copy.rows(sqlFile("serve", "report_figures"), {
     before_on: dayOf(before),
@@ -60,14 +51,11 @@ export const readReport = Effect.fnUntraced(function* (
   })
   if (lastDay !== undefined && figures.length === 0) {
     return yield* new UsageError({
-      why: `There are no figures from ${dayOf(before)} to ${dayOf(last)}.`,
+      why: `There are no figures from ${dayOf(before)} to ${dayOf(to - 1)}.`,
       advice: "`vaulthouse status` shows how far the history goes.",
     })
   }
-  const overview = yield* readOverview(copy)
-  const chosen = overview.vaults.filter(
-    (vault: Row) => vaults.length === 0 || vaults.includes(String(vault["vault_address"])),
-  )
+  const chosen = chosenVaults(yield* readOverview(copy), vaults)
   const figuresOf = (vault: Row, isPeriod: boolean) =>
     figures.find(
       (row) => row["vault_address"] === vault["vault_address"] && row["is_period"] === isPeriod,
@@ -87,7 +75,7 @@ export const readReport = Effect.fnUntraced(function* (
     } satisfies VaultReport
   })
   return {
-    runId: String(source?.["run_id"] ?? ""),
+    runId,
     from,
     to,
     before,
@@ -95,4 +83,28 @@ export const readReport = Effect.fnUntraced(function* (
   } satisfies Report
 })
 
-export const dayOf = (millis: number): string => new Date(millis).toISOString().slice(0, 10)
+/** The period of a report, whose end is exclusive, in milliseconds since 1970; and the run of the publication. */
+export const readReportPeriod = Effect.fnUntraced(function* (
+  copy: PublishedCopy,
+  { days, lastDay }: Pick<ReportOptions, "days" | "lastDay">,
+) {
+  const [source] = yield* copy.rows(sqlFile("serve", "report_source"))
+  const newest = Date.parse(String(source?.["last_day"]))
+  const last = lastDay ?? newest
+  if (last > newest) {
+    return yield* new UsageError({
+      why: `${dayOf(last)} is not over in what is published.`,
+      advice: `The last complete day is ${dayOf(newest)}.`,
+    })
+  }
+  const to = last + MILLIS_PER_DAY
+  const from = to - days * MILLIS_PER_DAY
+  return { runId: String(source?.["run_id"] ?? ""), from, to }
+})
+
+/** The vaults with these addresses, or all; those in trouble first. */
+export const chosenVaults = (
+  { vaults: all }: Overview,
+  vaults: ReportOptions["vaults"],
+): ReadonlyArray<Vault> =>
+  all.filter((vault: Row) => vaults.length === 0 || vaults.includes(String(vault["vault_address"])))

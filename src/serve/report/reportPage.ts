@@ -1,58 +1,25 @@
-// The report as one HTML file that includes its styles and has no scripts.
-import { readFileSync } from "node:fs"
-import { join } from "node:path"
-import { raw } from "hono/html"
+// The report of a period, compared with the previous one.
 import { counted } from "../../domain/values/numbers.ts"
 import { MILLIS_PER_DAY } from "../../domain/values/time.ts"
 import { count, MISSING, money, percent, ratio } from "../figures.ts"
 import type { Row } from "../html/columns.ts"
 import { html, type Html, name } from "../html/html.ts"
-import { styleSheets } from "../html/styles.ts"
 import { svgChart } from "../html/svgChart.ts"
 import { table } from "../html/table.ts"
 import { troubleList } from "../html/troubles.ts"
 import { vaultName } from "../vaults.ts"
-import { dayOf, type Report, type VaultReport } from "./readReport.ts"
-
-const style = (): string =>
-  [...styleSheets, "report.css"]
-    .map((file) => readFileSync(join(import.meta.dirname, "../assets", file), "utf8"))
-    .join("\n")
+import { dayOf } from "../periods/period.ts"
+import type { Report, VaultReport } from "./readReport.ts"
+import { reportDocument } from "./reportDocument.ts"
 
 /** The whole file. */
 export const reportPage = (report: Report): string => {
   const days = (report.to - report.from) / MILLIS_PER_DAY
-  const title = `Vaults, ${dayOf(report.from)} to ${dayOf(report.to - MILLIS_PER_DAY)}`
-  return String(
-    html`<!doctype html>
-      <html lang="en">
-        <head>
-          <meta charset="utf-8" />
-          <meta name="viewport" content="width=device-width, initial-scale=1" />
-          <meta name="color-scheme" content="light dark" />
-          <meta
-            http-equiv="content-security-policy"
-            content="default-src 'none'; style-src 'unsafe-inline'"
-          />
-          <title>${title}</title>
-          <style>
-            ${raw(style())}
-          </style>
-        </head>
-        <body>
-          <main>
-            <h1>${title}</h1>
-            <p class="lead">
-              Compared with the previous ${days === 1 ? "day" : `${count(days)} days`}. Days are
-              UTC; data of run ${report.runId}.
-            </p>
-            ${figures(report)} ${report.vaults.map((vault) => section(vault, report))}
-          </main>
-          <footer>
-            <p>Made by vaulthouse. Ratios are rounded down, so that none below 1 reads as 1.</p>
-          </footer>
-        </body>
-      </html> `,
+  return reportDocument(
+    `Vaults, ${dayOf(report.from)} to ${dayOf(report.to - MILLIS_PER_DAY)}`,
+    html`Compared with the previous ${days === 1 ? "day" : `${count(days)} days`}. Days are UTC;
+    data of run ${report.runId}.`,
+    html`${figures(report)} ${report.vaults.map((vault) => section(vault, report))}`,
   )
 }
 
@@ -147,6 +114,6 @@ const section = (each: VaultReport, report: Report): Html =>
         ${troubleList(each.vault.troubles)}`
     }
     <div class="charts">
-      ${each.charts.map(([chart, series]) => svgChart(chart, series, report))}
+      ${each.charts.map(([chart, series]) => svgChart(chart, chart.picture(series), report))}
     </div>
   </section>`

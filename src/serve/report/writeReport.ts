@@ -7,6 +7,7 @@ import { MILLIS_PER_DAY } from "../../domain/values/time.ts"
 import { openReader } from "../../pipelines/readers/published.ts"
 import { vaultNamed } from "../../pipelines/readers/vaultNamed.ts"
 import { printed } from "./browser.ts"
+import { comparisonReport } from "./comparisonReport.ts"
 import { readReport } from "./readReport.ts"
 import { reportPage } from "./reportPage.ts"
 
@@ -23,6 +24,8 @@ export interface WriteReport {
   readonly days: number
   /** The last day of the period, in days since 1970; if absent, the last complete day. */
   readonly lastDay: number | undefined
+  /** The vaults side by side instead of one after another. */
+  readonly isComparison?: boolean
 }
 
 export class WriteError extends Data.TaggedError("WriteError")<{
@@ -38,17 +41,22 @@ export class WriteError extends Data.TaggedError("WriteError")<{
 export const formatOf = (file: string): Format =>
   formats.find((format) => extname(file).toLowerCase() === `.${format}`) ?? "html"
 
-/** Replaces the file atomically: readers see the old report or the new one. */
+/** Replaces the file atomically: readers see the old report or the new one. Returns how many vaults are in it. */
 export const writeReport = (options: WriteReport) =>
   Effect.gen(function* () {
     const { dataDir, memoryLimit, diskLimit, file, days, lastDay } = options
     const copy = yield* openReader(dataDir, { memoryLimit, diskLimit })
-    const report = yield* readReport(copy, {
+    const chosen = {
       vaults: yield* Effect.forEach(options.vaults, (text) => vaultNamed(copy, text)),
       days,
       lastDay: lastDay === undefined ? undefined : lastDay * MILLIS_PER_DAY,
-    })
-    const page = reportPage(report)
+    }
+    const { page, vaults } = yield* options.isComparison === true
+      ? comparisonReport(copy, chosen)
+      : Effect.map(readReport(copy, chosen), (report) => ({
+          page: reportPage(report),
+          vaults: report.vaults.length,
+        }))
     const format = formatOf(file)
     const content = format === "html" ? page : yield* printed(page, format)
     yield* Effect.tryPromise({
@@ -66,5 +74,5 @@ export const writeReport = (options: WriteReport) =>
       catch: (cause) =>
         new WriteError({ file, code: (cause as NodeJS.ErrnoException).code ?? String(cause) }),
     })
-    return report
+    return { vaults }
   }).pipe(Effect.scoped)

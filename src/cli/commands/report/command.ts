@@ -1,5 +1,5 @@
 // vaulthouse report: the vaults over a period as one file.
-import { type Command, value, values } from "../../parse/Command.ts"
+import { type Command, toggle, value, values } from "../../parse/Command.ts"
 
 export const report: Command = {
   name: "report",
@@ -11,6 +11,7 @@ export const report: Command = {
     vault: values("Only this vault: its address or its name (repeatable)"),
     days: value("Length of the period in days", "30"),
     to: value("Last day of the period, such as 2026-05-31 (default: the last complete day)"),
+    compare: toggle("The vaults side by side, with their series over one another"),
     format: {
       choices: ["html", "pdf", "png"],
       describe: "Format (default: the ending of --out, else html)",
@@ -19,6 +20,10 @@ export const report: Command = {
   },
   examples: [
     ["report", "all vaults over the last 30 days, into report.html"],
+    [
+      "report --compare --vault 'Harbor USDC 1' --vault 'Meridian USDC 4'",
+      "two vaults side by side",
+    ],
     ["report --vault 'Harbor USDC 1' --days 90 --out harbor.pdf", "one vault, as PDF"],
   ],
   run: async (argv) => (await import("./run.ts")).runReport(argv),

@@ -27,8 +27,9 @@ export const runReport = (argv: Arguments) =>
         vaults: repeatedOf(argv, "vault"),
         days,
         lastDay,
+        isComparison: argv["compare"] === true,
       })
-      print(`${file}: ${counted(vaults.length, "vault")}\n`)
+      print(`${file}: ${counted(vaults, "vault")}\n`)
     },
     stopped,
   )
