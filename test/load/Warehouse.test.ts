@@ -226,45 +226,6 @@ describe("the other modes", () => {
       }),
     ),
   )
-  it.effect("of the tasks of one commit in their order, each with a time of its own", () =>
-    inTemporary(
-      Effect.gen(function* () {
-        const windows = ["c", "a", "d", "b"]
-        yield* commitTogether(
-          windows.map((window) => {
-            const { task } = batchOf([])
-            return batchOf([], { task: { ...task, window } })
-          }),
-        )
-        const recorded =
-          yield* rows(`SELECT "window", count(*) OVER (PARTITION BY finished_at) AS tied
-          FROM ops.tasks ORDER BY finished_at`)
-        expect(recorded).toEqual(windows.map((window) => ({ window, tied: 1 })))
-      }),
-    ),
-  )
-  it.effect("of a task once, whether this process recorded it before or another one", () =>
-    Effect.gen(function* () {
-      const dataDir = yield* temporaryFolder
-      const { task } = batchOf([])
-      const record = (requests: number) => {
-        const response = rowsOf(once, [{ vault_address: "a", day: 19_753, value: requests }])
-        const bookkeeping = [{ ...response, haveNewKeys: true } as const]
-        return commit(batchOf([], { task: { ...task, requests }, bookkeeping }))
-      }
-      const recorded = rows("SELECT requests FROM ops.tasks")
-      const ofRun = Effect.gen(function* () {
-        yield* (yield* Warehouse).startRun({ command: "sync", version: "test" })
-        yield* record(1)
-        yield* record(2)
-        expect(yield* rows("SELECT value FROM core.once")).toEqual([{ value: 1 }])
-        return yield* recorded
-      })
-      expect(yield* inWarehouse(dataDir, ofRun)).toEqual([{ requests: 2 }])
-      const goneOn = Effect.andThen(commit(batchOf([], { task })), recorded)
-      expect(yield* inWarehouse(dataDir, goneOn)).toEqual([{ requests: 1 }])
-    }),
-  )
 })
 
 /** Only the database sees that a column is missing, when all of the group is under way. */
@@ -274,38 +235,6 @@ const notAsStored: Table = {
 }
 
 describe("a batch that can't be kept", () => {
-  it.effect("names table, column and key of a missing or impossible value", () =>
-    inTemporary(
-      Effect.gen(function* () {
-        const cases = [
-          [
-            { ...reading("a", 0, 1), observed_at: null },
-            "core.readings.observed_at: a required value",
-          ],
-          [reading("a", 0, Number.NaN), "core.readings.value: NaN is no double"],
-          [reading("a", 0, Number.POSITIVE_INFINITY), "core.readings.value: Infinity is no double"],
-          [{ ...reading("a", 0, 1), count: 1.5 }, "core.readings.count: 1.5 is no integer"],
-          [{ ...reading("a", 0, 1), amount: "1e9" }, 'core.readings.amount: "1e9" is no amount'],
-          [{ ...reading("a", 0, 1), extra: "{" }, 'core.readings.extra: "{" is no json'],
-          [{ ...reading("a", 0, 1), extra: JSON.stringify({ a: "\ud83d" }) }, "is no json (row 1"],
-          [{ ...reading("a", 0, 1), flag: "yes" }, 'core.readings.flag: "yes" is no boolean'],
-        ] as const
-        for (const [row, expected] of cases) {
-          const error = yield* Effect.flip(commit(readingsBatch([reading("z", 0, 1), row])))
-          expect(error.message).toContain(expected)
-          expect(error.message).toContain('row 1: vault_address = "a"')
-        }
-        const unknown = { ...readings, name: "elsewhere" }
-        const error = yield* Effect.flip(commit(batchOf([rowsOf(unknown, [])])))
-        expect(error.message).toContain(
-          "core.elsewhere: the warehouse was opened without this table",
-        )
-        expect(yield* stored).toEqual([])
-        expect(yield* rows("SELECT * FROM ops.tasks")).toEqual([])
-      }),
-    ),
-  )
-
   it.effect("is none for a backslash before u and d", () =>
     inTemporary(
       Effect.gen(function* () {
@@ -454,30 +383,6 @@ describe("a run", () => {
         ).toEqual([{ outcome: "failed", error_tag: "Timeout" }])
       }),
     ),
-  )
-
-  it.effect("counts what two workers committed of one task", () =>
-    Effect.gen(function* () {
-      const dataDir = yield* temporaryFolder
-      const claimed = (epoch: number) => {
-        const { task } = readingsBatch([])
-        const claim = { runId: "run-1", pipeline: task.pipeline, entity: task.entity, epoch }
-        return { task: { ...task, window: "all", requests: 2 }, claim }
-      }
-      const totals = yield* inWarehouse(
-        dataDir,
-        Effect.gen(function* () {
-          const { startRun, finishRun } = yield* Warehouse
-          yield* startRun({ command: "sync", version: "test" })
-          yield* commit(readingsBatch([reading("a", 0, 1), reading("a", 1, 1)], claimed(1)))
-          // It died before it could say so; the next one reads the task from its beginning.
-          const all = [0, 1, 2].map((at) => reading("a", at, 1))
-          expect(yield* commit(readingsBatch(all, claimed(2)))).toEqual(counted(1, 0, 2))
-          return yield* finishRun("complete")
-        }),
-      )
-      expect(totals).toMatchObject({ tasks: 1, requests: 4, rowsInserted: 3, rowsRevised: 0 })
-    }),
   )
 
   it.effect("never writes an older time than the run before, whatever the clock says", () =>

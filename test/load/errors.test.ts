@@ -108,3 +108,12 @@ it("a value that the warehouse refuses is no failure of a lake's catalog", () =>
   expect(isOfCatalog(refused)).toBe(false)
   expect(isRefusedByWarehouse(databaseError("Committing rows", refused))).toBe(true)
 })
+
+it("an error of a full disk says so first, however long DuckDB's is", () => {
+  const cause = new Error(
+    'IO Error: Checkpoint failed for database "vaulthouse". The database has been invalidated. Original error: Could not write file "/data/vaulthouse.duckdb": No space left on device',
+  )
+  expect(databaseError("Recording the run's end", cause).message).toBe(
+    "Recording the run's end: the disk is full (/data/vaulthouse.duckdb). Free space there, then run again: what was not committed is read again.",
+  )
+})

@@ -1,14 +1,10 @@
 // Publishing: readers always get whole copies, only changes are written, and damage is repaired.
 import {
   chmodSync,
-  cpSync,
   existsSync,
-  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
-  realpathSync,
-  renameSync,
   rmdirSync,
   rmSync,
   statSync,
@@ -18,24 +14,31 @@ import {
 import fileSystem from "node:fs/promises"
 import { syncBuiltinESMExports } from "node:module"
 import { basename, join } from "node:path"
-import { DuckDBInstance } from "@duckdb/node-api"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { Table } from "../../../src/domain/table/table.ts"
-import { defaultParquet } from "../../../src/load/published/parquet/parquetFile.ts"
 import { changedSincePublication } from "../../../src/load/published/publicationNews.ts"
 import { publish } from "../../../src/load/published/publish.ts"
 import { publishedFile } from "../../../src/load/published/read/PublishedCopy.ts"
 import { verify } from "../../../src/load/published/verify/verify.ts"
-import { Warehouse, type WarehouseOptions } from "../../../src/load/Warehouse.ts"
+import { Warehouse } from "../../../src/load/Warehouse.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
+import {
+  asRun,
+  everyReading,
+  inMemory,
+  monthsOf,
+  published,
+  publishAll,
+  readingsFiles,
+  twoMonths,
+} from "./publishing.ts"
 import { change, queryFile } from "../../support/warehouseRun.ts"
 import {
   batchOf,
   commit,
   commitTogether,
   descriptions,
-  inWarehouse,
   once,
   reading,
   readings,
@@ -45,21 +48,7 @@ import {
   sampleTables,
 } from "../sample.ts"
 
-let run = 0
-
-/** Runs as a run of its own, which a publication needs. */
-const asRun = <A, E>(
-  dataDir: string,
-  work: Effect.Effect<A, E, Warehouse>,
-  options: Partial<WarehouseOptions> = {},
-) => inWarehouse(dataDir, work, { runId: `run-${(run += 1)}`, ...options })
-
-const published = { parquet: defaultParquet }
-const publishAll = publish(published)
 const withoutParquet = { parquet: undefined }
-
-// The 31st of January from noon on, and the 1st of February.
-const twoMonths = (value: number) => Array.from({ length: 24 }, (_, at) => reading("a", at, value))
 
 /** From here to the end of the scope, making a hard link fails with `code`. */
 const withoutLinks = (code: string) =>
@@ -76,27 +65,6 @@ const withoutLinks = (code: string) =>
         syncBuiltinESMExports()
       }),
   )
-
-const inMemory = (sql: string) =>
-  Effect.promise(async () => {
-    const instance = await DuckDBInstance.create(":memory:")
-    try {
-      const connection = await instance.connect()
-      return (await connection.runAndReadAll(sql)).getRowObjectsJson()
-    } finally {
-      instance.closeSync()
-    }
-  })
-
-/** The current files of the table, by name. */
-const readingsFiles = (dataDir: string): ReadonlyArray<string> =>
-  readdirSync(join(dataDir, "parquet/current/core/readings")).toSorted()
-
-const monthsOf = (files: ReadonlyArray<string>): ReadonlyArray<string> =>
-  files.map((name) => name.slice(0, 7))
-
-const everyReading = (dataDir: string): string =>
-  `read_parquet('${dataDir}/parquet/current/core/readings/**/*.parquet')`
 
 describe("the published copy", () => {
   it.live("holds tables, comments, views and its own stamp, and can't be written", () =>
@@ -436,91 +404,6 @@ describe("the Parquet export", () => {
       expect(yield* inMemory(`SELECT DISTINCT value FROM ${everyReading(dataDir)}`)).toEqual([
         { value: 3 },
       ])
-    }),
-  )
-
-  it.live("keeps the files of the publications that stay, and no others", () =>
-    Effect.gen(function* () {
-      const dataDir = yield* temporaryFolder
-      const keep = { copies: 1, days: 7 }
-      const publishValue = (value: number) =>
-        asRun(
-          dataDir,
-          Effect.andThen(
-            commit(readingsBatch([reading("a", 0, 1), reading("a", 23, value)])),
-            publish({ ...published, keep }),
-          ),
-        )
-      const folders: Array<string> = []
-      for (const value of [1, 2, 3]) {
-        yield* publishValue(value)
-        folders.push(realpathSync(join(dataDir, "parquet/current")))
-      }
-      const [first = "", second = "", third = ""] = folders
-      expect([first, second, third].map((folder) => existsSync(folder))).toEqual([
-        false,
-        true,
-        true,
-      ])
-      const values = (folder: string) =>
-        inMemory(
-          `SELECT value::INTEGER AS value FROM '${folder}/core/readings/*.parquet' ORDER BY ALL`,
-        )
-      expect(yield* values(second)).toEqual([{ value: 1 }, { value: 2 }])
-      expect(yield* values(third)).toEqual([{ value: 1 }, { value: 3 }])
-      // Both have the same file of January, and one each of February.
-      const stored = readdirSync(join(dataDir, "parquet/files/core/readings"))
-      expect(monthsOf(stored).toSorted()).toEqual(["2024-01", "2024-02", "2024-02"])
-      const [january = ""] = readingsFiles(dataDir)
-      const inode = (folder: string) => statSync(join(folder, "core/readings", january)).ino
-      expect(inode(second)).toBe(inode(third))
-      expect(yield* verify(dataDir)).toEqual([])
-      // No longer kept, the files that only it had are gone too. The newest was there until now, however old it is.
-      utimesSync(second, 0, 0)
-      utimesSync(third, 1, 1)
-      yield* asRun(dataDir, publish({ ...published, keep: { copies: 2, days: 7 } }))
-      expect(readdirSync(join(dataDir, "parquet/publications"))).toHaveLength(2)
-      expect([second, third].map((folder) => existsSync(folder))).toEqual([false, true])
-      expect(readdirSync(join(dataDir, "parquet/files/core/readings")).toSorted()).toEqual(
-        readingsFiles(dataDir),
-      )
-    }),
-  )
-
-  it.live("replaces one that an earlier version laid out, and a folder in place of the link", () =>
-    Effect.gen(function* () {
-      const dataDir = yield* temporaryFolder
-      yield* asRun(dataDir, Effect.andThen(commit(readingsBatch(twoMonths(1))), publishAll))
-      const root = join(dataDir, "parquet")
-      const january = join(root, "core/readings/month=2024-01")
-      cpSync(join(root, "current/"), join(root, "copied"), { recursive: true, dereference: true })
-      rmSync(join(root, "current"))
-      renameSync(join(root, "copied"), join(root, "current"))
-      mkdirSync(january, { recursive: true })
-      writeFileSync(join(january, "data.parquet"), "")
-      writeFileSync(join(root, "manifest.json"), "{}")
-      expect(yield* verify(dataDir)).toEqual([])
-      yield* asRun(dataDir, publishAll)
-      expect(readdirSync(root).toSorted()).toEqual(["current", "files", "publications"])
-      expect(lstatSync(join(root, "current")).isSymbolicLink()).toBe(true)
-      expect(yield* verify(dataDir)).toEqual([])
-    }),
-  )
-
-  it.live("makes files again that are gone or cut short", () =>
-    Effect.gen(function* () {
-      const dataDir = yield* temporaryFolder
-      yield* asRun(dataDir, Effect.andThen(commit(readingsBatch(twoMonths(1))), publishAll))
-      const folder = join(dataDir, "parquet/files/core/readings")
-      const [january = "", february = ""] = readdirSync(folder).toSorted()
-      rmSync(join(folder, january))
-      writeFileSync(join(folder, february), "PAR1")
-      expect((yield* verify(dataDir)).map(({ kind }) => kind).toSorted()).toEqual([
-        "missing",
-        "size",
-      ])
-      yield* asRun(dataDir, publishAll)
-      expect(yield* verify(dataDir)).toEqual([])
     }),
   )
 

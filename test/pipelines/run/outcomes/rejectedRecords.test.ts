@@ -1,11 +1,11 @@
 // A record that is not as documented, among others that are: later runs read back to it until the service sends it right.
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { formatDay } from "../../../src/domain/values/time.ts"
-import { json, scriptedServer } from "../../support/servers/scriptedServer.ts"
-import { temporaryFolder } from "../../support/temporaryFolder.ts"
-import { query, runOnce } from "../../support/warehouseRun.ts"
-import { fixedDay } from "../../support/movableClock.ts"
+import { formatDay } from "../../../../src/domain/values/time.ts"
+import { json, scriptedServer } from "../../../support/servers/scriptedServer.ts"
+import { temporaryFolder } from "../../../support/temporaryFolder.ts"
+import { query, runOnce } from "../../../support/warehouseRun.ts"
+import { fixedDay } from "../../../support/movableClock.ts"
 
 const { now: started, live } = fixedDay("2026-06-01T12:00:00Z")
 
