@@ -176,9 +176,21 @@ export const scenarios = (world: World, examiner: Examiner): ReadonlyArray<Scena
         return running
       }
       const worker = ["worker", "--log-format", "json"]
-      const workers = [start(worker, !isPlanner), start(worker, false)]
+      let isPlanned = true
+      const workers: Array<Running> = []
+      const employ = (isCut: boolean): void => {
+        const running = start(worker, isCut)
+        workers.push(running)
+        // One that has lost the server before it could look for work ends, and is started again as a service would be.
+        void running.ended.then(({ code, signal }) => {
+          if (isPlanned && signal === null && code !== 0) employ(false)
+        })
+      }
+      employ(!isPlanner)
+      employ(false)
       const planner = start([...ROWS_ONLY, "--workers"], isPlanner)
       const ended = await planner.ended
+      isPlanned = false
       for (const { child } of workers) child.kill("SIGTERM")
       const ends = await Promise.all(workers.map((each) => each.ended))
       await restarted
