@@ -182,7 +182,7 @@ export const scenarios = (world: World, examiner: Examiner): ReadonlyArray<Scena
         const running = start(worker, isCut)
         workers.push(running)
         // One that has lost the server before it could look for work ends, and is started again as a service would be.
-        void running.ended.then(({ code, signal }) => {
+        running.child.once("close", (code, signal) => {
           if (isPlanned && signal === null && code !== 0) employ(false)
         })
       }
