@@ -1,10 +1,12 @@
 // What the pages name is there: files and headings that they link to, commands with their flags, tables, environment
 // variables. What they claim is tested where it is built.
-import { existsSync, globSync, readFileSync } from "node:fs"
+import { existsSync, globSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
 import { describe, expect, it } from "vitest"
 import { commands } from "../src/cli/commands/index.ts"
 import { globalFlags } from "../src/cli/parse/globalFlags.ts"
+import { exitCodes } from "../src/cli/parse/exit.ts"
+import { problemKinds } from "../src/domain/run/problem.ts"
 import { settingNames, settingOf } from "../src/config/settings/settings.ts"
 import { dictionary } from "../src/pipelines/readers/dictionary.ts"
 import { API_KEY, API_KEY_FILE, environmentName } from "../src/config/settings/Setting.ts"
@@ -129,5 +131,51 @@ describe("the pages", () => {
     ])
     const unknown = wrong((_, text) => namesIn(text).filter((name) => !known.has(name)))
     expect(unknown).toEqual([])
+  })
+
+  it("list what the code lists: kinds of problems, exit codes, reasons to fail, folders of SQL", () => {
+    /** Names in the first cell of a table's rows, between a heading and the next one. */
+    const firstCells = (page: string, from: string, pattern: RegExp) => {
+      const [, after = ""] = read(page).split(from)
+      const [section = ""] = after.split(/^#/m)
+      const cells = [...section.matchAll(/^\| ([^|]*) \|/gm)].map(([, cell = ""]) => cell)
+      return new Set(cells.flatMap((cell) => [...cell.matchAll(pattern)].map(([name]) => name)))
+    }
+    const named = /(?<=`)[\w]+(?=\/?`)/g
+    expect(firstCells("docs/monitoring.md", "### Kinds of problems\n", named)).toEqual(
+      new Set(problemKinds),
+    )
+    const operations = "docs/operations.md"
+    const codes = firstCells(operations, "## Exit codes\n", /^[\d, ]+$/g)
+    expect(new Set([...codes].join().split(",").map(Number))).toEqual(
+      new Set(Object.values(exitCodes)),
+    )
+    const { kind } = settingOf("failOn")
+    const choices = kind.type === "list" && kind.of.type === "choice" ? kind.of.of : []
+    expect(firstCells(operations, "also fails\n", named)).toEqual(new Set(choices))
+    const folders = readdirSync(join(root, "warehouse")).filter((name) => !name.includes("."))
+    expect(firstCells("warehouse/README.md", "# warehouse\n", named)).toEqual(new Set(folders))
+  })
+
+  it("state defaults that settings have", () => {
+    const stated = pages.flatMap((page) =>
+      [
+        ...withoutBlocks(read(page)).matchAll(/`([a-z]\w*(?:\.\w+)?)` \((\d+)(?: (?:s|days))?\)/g),
+      ].map(([, name = "", value]) => ({ page, name, value: Number(value) })),
+    )
+    const defaults = new Map<string, unknown>(
+      settingNames.flatMap((name) => {
+        const { default: value } = settingOf(name)
+        return [
+          [name, value] as const,
+          ...Object.entries(Object(value) as object).map(
+            ([member, each]) => [`${name}.${member}`, each] as const,
+          ),
+        ]
+      }),
+    )
+    const known = stated.filter(({ name }) => defaults.has(name))
+    expect(known.length).toBeGreaterThan(1)
+    expect(known.filter(({ name, value }) => defaults.get(name) !== value)).toEqual([])
   })
 })
