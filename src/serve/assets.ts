@@ -1,8 +1,8 @@
 // The files that pages load: styles, the icon and the scripts. A package contains the bundled scripts; in a checkout
 // they are bundled when the server starts.
-import { createHash } from "node:crypto"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { extname, join } from "node:path"
+import { fingerprint } from "../domain/values/fingerprint.ts"
 
 const folder = join(import.meta.dirname, "assets")
 
@@ -31,9 +31,7 @@ export const loadAssets = async (): Promise<Assets> => {
     const { bundle } = await import("./bundle.ts")
     for (const [file, code] of await bundle()) contents.set(file, code)
   }
-  const version = createHash("sha256")
-  for (const content of contents.values()) version.update(content)
-  const folderPath = `/assets/${version.digest("hex").slice(0, 12)}`
+  const folderPath = `/assets/${fingerprint(...contents.values()).slice(0, 12)}`
   return {
     find: (file) => {
       const content = contents.get(file)

@@ -52,7 +52,7 @@ export const execute = async (
     }
     const code = yield* Effect.gen(() => work(config)).pipe(
       Effect.scoped,
-      Effect.provide([logging(config), ownMetrics]),
+      Effect.provide([logging(config), metricsOfCommand]),
     )
     return code ?? exitCodes.ok
   })
@@ -94,8 +94,8 @@ export const runToEnd = async <E>(
 export const isPretty = ({ logFormat }: Config["settings"]): boolean =>
   (logFormat ?? (streams().stderr.isTTY === true ? "pretty" : "json")) === "pretty"
 
-/** Metrics of one command: tests run several in one process. */
-const ownMetrics = Layer.sync(Metric.MetricRegistry, () => new Map())
+/** Tests run several commands in one process. */
+const metricsOfCommand = Layer.sync(Metric.MetricRegistry, () => new Map())
 
 /** One flat JSON object per line; annotations, such as `run_id`, are keys of their own. */
 const formatJson = Logger.make(({ date, logLevel, message, cause, fiber }) => {

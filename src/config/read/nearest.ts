@@ -2,26 +2,26 @@
 
 /** Number of edits between two texts; swapping two neighbours counts as one. */
 const editDistance = (a: string, b: string): number => {
-  let before: ReadonlyArray<number> = []
-  let last: ReadonlyArray<number> = Array.from({ length: b.length + 1 }, (_, i) => i)
+  let editsBeforeLast: ReadonlyArray<number> = []
+  let lastEdits: ReadonlyArray<number> = Array.from({ length: b.length + 1 }, (_, i) => i)
   for (let i = 1; i <= a.length; i++) {
-    const row = [i]
+    const edits = [i]
     for (let j = 1; j <= b.length; j++) {
       const same = a[i - 1] === b[j - 1]
       let cost = Math.min(
-        (last[j] ?? 0) + 1,
-        (row[j - 1] ?? 0) + 1,
-        (last[j - 1] ?? 0) + (same ? 0 : 1),
+        (lastEdits[j] ?? 0) + 1,
+        (edits[j - 1] ?? 0) + 1,
+        (lastEdits[j - 1] ?? 0) + (same ? 0 : 1),
       )
       if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
-        cost = Math.min(cost, (before[j - 2] ?? 0) + 1)
+        cost = Math.min(cost, (editsBeforeLast[j - 2] ?? 0) + 1)
       }
-      row.push(cost)
+      edits.push(cost)
     }
-    before = last
-    last = row
+    editsBeforeLast = lastEdits
+    lastEdits = edits
   }
-  return last[b.length] ?? 0
+  return lastEdits[b.length] ?? 0
 }
 
 const normalized = (text: string): string => text.toLowerCase().replaceAll(/[-_. ]/g, "")
