@@ -1,6 +1,6 @@
 // A whole run against the simulator, and then the marts against figures worked out from the service's answers
 // without SQL; what was known before a revision; and comments wherever the tables went.
-import { mkdtempSync, rmSync } from "node:fs"
+import { chmodSync, copyFileSync, mkdtempSync, realpathSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
@@ -8,10 +8,13 @@ import { asyncBufferFromFile, parquetMetadataAsync } from "hyparquet"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Simulator, startSimulator } from "../../simulator/index.ts"
 import { DuckDBInstance } from "@duckdb/node-api"
+import { stopClock } from "../../demo/stoppedClock.ts"
+import { marts } from "../../src/load/marts/marts.ts"
 import { readManifest } from "../../src/load/published/parquet/manifest.ts"
 import { defaultParquet } from "../../src/load/published/parquet/parquetFile.ts"
 import { publishedFile } from "../../src/load/published/read/PublishedCopy.ts"
 import { dictionary, isRelation } from "../../src/pipelines/readers/dictionary.ts"
+import { openPast } from "../../src/serve/asOf/asOf.ts"
 import { query, runOnce } from "../support/warehouseRun.ts"
 import {
   type AllocationPoint,
@@ -264,6 +267,100 @@ describe("marts against the service's own answers", () => {
   })
 })
 
+describe("vault_period, against the service's own answers", () => {
+  // Before the first day, within, and the newest 30 days.
+  const last = dayOf(now)
+  const periods = [
+    [shifted(last, -30), shifted(last, -1)],
+    [shifted(last, -60), shifted(last, -55)],
+    [shifted(last, -150), shifted(last, -100)],
+  ] as const
+
+  it.each(periods)("%s to %s", async (from, to) => {
+    const rows = keyed(
+      await rowsOf(`select * from mart.vault_period(date '${from}', date '${to}')`),
+      (row) => String(row["vault_address"]),
+    )
+    expect(rows.size).toBe(vaults.length)
+    const isWithin = (day: string) => from <= day && day <= to
+    const within = (of: Days): ReadonlyArray<number> =>
+      [...of].filter(([day]) => isWithin(day)).map(([, value]) => value)
+    const mean = (values: ReadonlyArray<number>): number | undefined =>
+      values.length === 0 ? undefined : values.reduce((sum, each) => sum + each, 0) / values.length
+    for (const { address, ratio, pnl, raw, smoothed, allocations } of vaults) {
+      const row = rows.get(address)
+      const what = `${address} ${from}`
+      const points = ratio.filter(({ timestamp }) => isWithin(dayOf(timestamp)))
+      const closes = ratioCloses(ratio)
+      const base = closes.get(shifted(from, -1))
+      const inside = within(closes)
+      const levels = base === undefined ? inside : [base, ...inside]
+      const first = levels[0]
+      near(
+        row?.["ratio_return"],
+        first === undefined || levels.length < 2 || inside.length === 0
+          ? undefined
+          : (levels.at(-1) ?? NaN) / first - 1,
+        `return ${what}`,
+      )
+      // Days without a gap, as the simulated ones are: a volatility of so many days.
+      if (inside.length > 2 && levels.length > inside.length) {
+        const upTo = new Map([...closes].filter(([day]) => day <= to))
+        near(row?.["volatility"], volatilityOver(upTo, inside.length), `volatility ${what}`)
+      }
+      const fall = deepestFall(ratioLevels(points))
+      near(
+        row?.["drawdown"],
+        points.length === 0 ? undefined : (fall?.depth ?? 0),
+        `drawdown ${what}`,
+      )
+      expect(row?.["drawdown_trough_at"], what).toBe(fall?.troughAt ?? null)
+      expect(row?.["hours_below_par"], what).toBe(
+        points.length === 0 ? null : belowPar(points).below,
+      )
+      near(row?.["apy_smoothed"], mean(within(smoothed)), `smoothed ${what}`)
+      near(row?.["apy_unsmoothed"], mean(within(raw)), `raw ${what}`)
+      near(row?.["apy_unsmoothed_last"], within(raw).at(-1), `raw, last, ${what}`)
+      near(
+        row?.["apy_return"],
+        within(raw).length === 0
+          ? undefined
+          : within(raw).reduce((index, apy) => index * (1 + apy) ** (1 / 365), 1) - 1,
+        `yield ${what}`,
+      )
+      const usd = [...dailyBars(pnl, (snapshot) => snapshot.unrealizedPnl)]
+      const [end] = usd.filter(([day]) => isWithin(day)).slice(-1)
+      const start =
+        usd.findLast(([day]) => day < from) ??
+        usd.find(([day]) => isWithin(day) && day !== end?.[0])
+      near(
+        row?.["pnl_usd_change"],
+        end === undefined || start === undefined ? undefined : end[1].close - start[1].close,
+        `pnl ${what}`,
+      )
+      const spread = [...Map.groupBy(allocations, ({ date }) => date)].filter(([day]) =>
+        isWithin(day),
+      )
+      near(
+        row?.["concentration_hhi"],
+        mean(spread.map(([, parts]) => concentration(parts.map((each) => each.value_usd)).hhi)),
+        `concentration ${what}`,
+      )
+      const known = new Set([
+        ...closes.keys(),
+        ...raw.keys(),
+        ...smoothed.keys(),
+        ...usd.map(([day]) => day),
+      ])
+      const count = [...known].filter(isWithin).length
+      expect(row, what).toMatchObject({
+        days: count,
+        is_partial: count < (Date.parse(to) - Date.parse(from)) / 86_400_000 + 1,
+      })
+    }
+  })
+})
+
 describe("comments", () => {
   const entries = dictionary().filter(isRelation)
 
@@ -329,6 +426,28 @@ describe("comments", () => {
   })
 })
 
+/** The rows of every mart in a copy of what is published, with its clock stopped at an instant. */
+const rowsOfMarts = async (instant: string): Promise<ReadonlyMap<string, ReadonlyArray<Row>>> => {
+  const file = join(dataDir, "stopped.duckdb")
+  copyFileSync(realpathSync(publishedFile(dataDir)), file)
+  chmodSync(file, 0o600)
+  const instance = await DuckDBInstance.create(file)
+  try {
+    const connection = await instance.connect()
+    await stopClock(connection, "mart", instant)
+    const found = new Map<string, ReadonlyArray<Row>>()
+    for (const { name } of marts) {
+      const reader = await connection.runAndReadAll(
+        `select t::varchar as row from mart.${name} t order by row`,
+      )
+      found.set(name, reader.getRowObjectsJson())
+    }
+    return found
+  } finally {
+    instance.closeSync()
+  }
+}
+
 describe("as of", () => {
   const everything = (table: string, from: string) =>
     rowsOf(`select t::varchar as row from ${from} t order by row`).then((rows) => {
@@ -342,6 +461,7 @@ describe("as of", () => {
     const before = new Map<string, ReadonlyArray<Row>>()
     for (const table of tables) before.set(table, await everything(table, `core.${table}`))
     const between = new Date().toISOString().replace("T", " ").slice(0, 23)
+    const martsBefore = await rowsOfMarts(between)
     simulator.patch({ revision: 1 })
     simulator.patch({ now: "2026-06-03T12:00:00Z" })
     const { summary } = await sync()
@@ -360,5 +480,22 @@ describe("as of", () => {
       "select count(*)::integer as n from core.ratio_history_versions",
     )
     expect(versions?.["n"]).toBeGreaterThan(0)
+
+    const revised = new Set(["vault_performance", "vault_daily"])
+    await Effect.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const past = yield* openPast(dataDir)
+          const { rewritten } = yield* past.at(Date.parse(`${between}Z`) * 1000)
+          for (const { name } of marts) {
+            const sql = `select t::varchar as row from mart.${name} t order by row`
+            const then = yield* past.copy.rows(yield* rewritten(sql))
+            expect(then, name).toEqual(martsBefore.get(name))
+            if (!revised.has(name)) continue
+            expect(yield* past.copy.rows(sql), name).not.toEqual(then)
+          }
+        }),
+      ),
+    )
   })
 })

@@ -77,6 +77,29 @@ rated as (
             named.chain_id = fees.chain_id
             and named.vault_address = fees.vault_address
             and named.read_at >= fees.valid_from
+),
+
+-- What one unit of the vault's asset was worth: both amounts of one PnL snapshot. Of a PnL near zero the price would be
+-- mostly rounding, as in the check pnl_price.
+prices as (
+    select
+        vault_address,
+        snapshot_at,
+        unrealized_pnl / unrealized_pnl_in_asset as price_usd
+    from core.pnl_history as snapshots
+    where unrealized_pnl / nullif(unrealized_pnl_in_asset, 0) > 0
+    qualify abs(unrealized_pnl_in_asset)
+    > 0.01 * median(abs(unrealized_pnl_in_asset)) over (partition by vault_address)
+),
+
+priced as (
+    select
+        rated.*,
+        case when rated.is_native_denominated then prices.price_usd end as asset_price_usd,
+        case when rated.is_native_denominated then prices.snapshot_at end as asset_priced_at
+    from rated
+    asof left join prices
+        on rated.vault_address = prices.vault_address and rated.read_at >= prices.snapshot_at
 )
 
 select
@@ -90,8 +113,12 @@ select
     rated.performance_fee_pct,
     rated.performance_fees * rated.performance_fee_pct / nullif(rated.annualized_fees_pct, 0)
         as performance_fees_at_own_rate,
+    rated.performance_fees * rated.performance_fee_pct / nullif(rated.annualized_fees_pct, 0) * rated.asset_price_usd
+        as performance_fees_usd,
+    rated.asset_price_usd,
+    rated.asset_priced_at,
     rated.read_at,
     clock.now_at >= rated.month + interval 1 month as is_over,
     date_diff('day', rated.read_at::date, (rated.month + interval 1 month)::date) - 1 as days_not_read
-from rated
+from priced as rated
 inner join mart.clock on true

@@ -1,7 +1,7 @@
 // Reads the values of flags and positionals from the parsed command line.
 import * as Effect from "effect/Effect"
 import { parseDuration } from "../../config/read/read.ts"
-import { parseDay } from "../../domain/values/time.ts"
+import { parseDay, parseInstant } from "../../domain/values/time.ts"
 import type { UsageError } from "../../domain/UsageError.ts"
 import type { Arguments } from "./Command.ts"
 import { wrongUse } from "./errors.ts"
@@ -89,4 +89,21 @@ export const dayOf = (
   return text === undefined || day !== undefined
     ? Effect.succeed(day)
     : wrongUse(`--${flag} ${text} is not a day: write YYYY-MM-DD, such as 2026-01-31.`)
+}
+
+/**
+ * The value of a flag that takes an instant, in microseconds since 1970; `undefined` without the flag. A day is its
+ * beginning, and an instant without an offset is UTC.
+ */
+export const instantOf = (
+  argv: Arguments,
+  flag: string,
+): Effect.Effect<number | undefined, UsageError> => {
+  const text = textOf(argv, flag)
+  const micros = /^\d{4}-\d{2}-\d{2}/.test(text ?? "") ? parseInstant(text) : undefined
+  return text === undefined || micros !== undefined
+    ? Effect.succeed(micros)
+    : wrongUse(
+        `--${flag} ${text} is not an instant: write 2026-01-31T18:00:00Z, or 2026-01-31 for the beginning of that day.`,
+      )
 }

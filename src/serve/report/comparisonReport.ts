@@ -17,7 +17,7 @@ export const comparisonReport = Effect.fnUntraced(function* (
   copy: PublishedCopy,
   options: ReportOptions,
 ) {
-  const { runId, from: fromAt, to: toAt } = yield* readReportPeriod(copy, options)
+  const { data, from: fromAt, to: toAt } = yield* readReportPeriod(copy, options)
   const period = {
     from: dayOf(fromAt),
     to: dayOf(toAt - 1),
@@ -34,7 +34,7 @@ export const comparisonReport = Effect.fnUntraced(function* (
   const pictures = yield* readComparison(copy, chosen, { fromAt, toAt })
   const page = reportDocument(
     `Vaults compared, ${period.from} to ${period.to}`,
-    html`Days are UTC; data of run ${runId}.`,
+    html`Days are UTC; ${data}.`,
     html`${comparisonTable(
       chosen.map((vault) => ({ vault, figures: figures.get(keyOf(vault)) })),
       period,

@@ -1,6 +1,6 @@
 // Reads the data of a report: figures of a period and of the previous period, and the series of its charts.
 import * as Effect from "effect/Effect"
-import { MILLIS_PER_DAY } from "../../domain/values/time.ts"
+import { formatInstant, MILLIS_PER_DAY } from "../../domain/values/time.ts"
 import { UsageError } from "../../domain/UsageError.ts"
 import { type PublishedCopy, sqlFile } from "../../pipelines/readers/published.ts"
 import { readSeries } from "../api/series.ts"
@@ -19,6 +19,8 @@ export interface ReportOptions {
   readonly days: number
   /** The last day of the period, in milliseconds since 1970; if absent, the last complete day. */
   readonly lastDay: number | undefined
+  /** The instant, in microseconds since 1970, at which this was known; absent for what is known now. */
+  readonly asOf?: number | undefined
 }
 
 export interface VaultReport {
@@ -29,7 +31,8 @@ export interface VaultReport {
 }
 
 export interface Report {
-  readonly runId: string
+  /** The newest run, and when this was known if that is not now. */
+  readonly data: string
   /** The period, whose end is exclusive, and the beginning of the previous period; in milliseconds since 1970. */
   readonly from: number
   readonly to: number
@@ -40,9 +43,9 @@ export interface Report {
 
 export const readReport = Effect.fnUntraced(function* (
   copy: PublishedCopy,
-  { vaults, days, lastDay }: ReportOptions,
+  { vaults, days, lastDay, asOf }: ReportOptions,
 ) {
-  const { runId, from, to } = yield* readReportPeriod(copy, { days, lastDay })
+  const { data, from, to } = yield* readReportPeriod(copy, { days, lastDay, asOf })
   const before = from - days * MILLIS_PER_DAY
   const figures = yield* copy.rows(sqlFile("serve", "report_figures"), {
     before_on: dayOf(before),
@@ -75,7 +78,7 @@ export const readReport = Effect.fnUntraced(function* (
     } satisfies VaultReport
   })
   return {
-    runId,
+    data,
     from,
     to,
     before,
@@ -83,10 +86,10 @@ export const readReport = Effect.fnUntraced(function* (
   } satisfies Report
 })
 
-/** The period of a report, whose end is exclusive, in milliseconds since 1970; and the run of the publication. */
+/** The period of a report, whose end is exclusive, in milliseconds since 1970; and what data it is of. */
 export const readReportPeriod = Effect.fnUntraced(function* (
   copy: PublishedCopy,
-  { days, lastDay }: Pick<ReportOptions, "days" | "lastDay">,
+  { days, lastDay, asOf }: Pick<ReportOptions, "days" | "lastDay" | "asOf">,
 ) {
   const [source] = yield* copy.rows(sqlFile("serve", "report_source"))
   const newest = Date.parse(String(source?.["last_day"]))
@@ -99,7 +102,8 @@ export const readReportPeriod = Effect.fnUntraced(function* (
   }
   const to = last + MILLIS_PER_DAY
   const from = to - days * MILLIS_PER_DAY
-  return { runId: String(source?.["run_id"] ?? ""), from, to }
+  const known = asOf === undefined ? "" : `, as it was known at ${formatInstant(asOf)}`
+  return { data: `data of run ${String(source?.["run_id"] ?? "")}${known}`, from, to }
 })
 
 /** The vaults with these addresses, or all; those in trouble first. */

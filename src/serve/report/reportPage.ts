@@ -18,7 +18,7 @@ export const reportPage = (report: Report): string => {
   return reportDocument(
     `Vaults, ${dayOf(report.from)} to ${dayOf(report.to - MILLIS_PER_DAY)}`,
     html`Compared with the previous ${days === 1 ? "day" : `${count(days)} days`}. Days are UTC;
-    data of run ${report.runId}.`,
+    ${report.data}.`,
     html`${figures(report)} ${report.vaults.map((vault) => section(vault, report))}`,
   )
 }

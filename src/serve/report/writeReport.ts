@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import { MILLIS_PER_DAY } from "../../domain/values/time.ts"
 import { openReader } from "../../pipelines/readers/published.ts"
 import { vaultNamed } from "../../pipelines/readers/vaultNamed.ts"
+import { readAsOf, readerAsOf } from "../asOf/asOf.ts"
 import { printed } from "./browser.ts"
 import { comparisonReport } from "./comparisonReport.ts"
 import { readReport } from "./readReport.ts"
@@ -26,6 +27,8 @@ export interface WriteReport {
   readonly lastDay: number | undefined
   /** The vaults side by side instead of one after another. */
   readonly isComparison?: boolean
+  /** What was known at an instant, in microseconds since 1970; what is known now if absent. */
+  readonly asOf?: number | undefined
 }
 
 export class WriteError extends Data.TaggedError("WriteError")<{
@@ -44,12 +47,14 @@ export const formatOf = (file: string): Format =>
 /** Replaces the file atomically: readers see the old report or the new one. Returns how many vaults are in it. */
 export const writeReport = (options: WriteReport) =>
   Effect.gen(function* () {
-    const { dataDir, memoryLimit, diskLimit, file, days, lastDay } = options
-    const copy = yield* openReader(dataDir, { memoryLimit, diskLimit })
+    const { dataDir, memoryLimit, diskLimit, file, days, lastDay, asOf } = options
+    const reader = yield* openReader(dataDir, { memoryLimit, diskLimit })
+    const copy = asOf === undefined ? reader : readerAsOf(reader, yield* readAsOf(dataDir, asOf))
     const chosen = {
       vaults: yield* Effect.forEach(options.vaults, (text) => vaultNamed(copy, text)),
       days,
       lastDay: lastDay === undefined ? undefined : lastDay * MILLIS_PER_DAY,
+      asOf,
     }
     const { page, vaults } = yield* options.isComparison === true
       ? comparisonReport(copy, chosen)

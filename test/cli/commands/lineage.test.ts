@@ -202,7 +202,7 @@ describe("diff", () => {
   it("prints a summary, and rows with --table", async () => {
     const { stdout } = await typed(["diff", "last"])
     expect(stdout).toMatch(/^core\.ratio_history +\d+ +\d+ +0$/m)
-    expect(stdout).toContain("_as_of(instant)")
+    expect(stdout).toContain("--as-of")
     const { stdout: listed } = await typed([
       "diff",
       "last",
@@ -218,6 +218,8 @@ describe("diff", () => {
   const wrong: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
     [[], "name one run or two"],
     [["last", "last", "last"], "name one run or two"],
+    [["last", "--table", "mart.nothing"], "there is no mart `mart.nothing`"],
+    [["2020-01-01", "--table", "mart.clock"], "nothing was known at 2020-01-01"],
     [["last", "--table", "ratio_histroy"], "did you mean `ratio_history`?"],
     [
       ["last", "--table", "subaccounts", "--vault", "0x4a7425438d10c2ca3c674b68182725337ed5c1ca"],
@@ -229,6 +231,192 @@ describe("diff", () => {
     const { code, stdout, stderr } = await typed(["diff", ...args])
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" })
     expect(stderr).toContain(says)
+  })
+})
+
+describe("trace of a figure of risk", () => {
+  it.each([
+    ["return_7d", 2],
+    ["max_drawdown", 2],
+    ["collateral_ratio_low", 1],
+  ] as const)("%s: the %i points that it is made of", async (column, points) => {
+    const trace = await json<Trace>([
+      "trace",
+      "vault_performance",
+      "--vault",
+      vault,
+      "--column",
+      column,
+    ])
+    const [row] = await rows(
+      `select ${column} as figure, to_on::varchar as to_on from mart.vault_performance where vault_address = '${vault}'`,
+    )
+    const facts = trace.origins.flatMap(({ facts: of }) => of)
+    const ratios = facts
+      .toSorted((one, other) =>
+        String(one.key["observed_at"]).localeCompare(String(other.key["observed_at"])),
+      )
+      .map(({ values }) => Number(values["adjusted_redeem_ratio"]))
+    expect(ratios).toHaveLength(points)
+    const [low, high] = [Math.min(...ratios), Math.max(...ratios)]
+    const figures = { max_drawdown: 1 - low / high, collateral_ratio_low: low }
+    const expected =
+      column === "return_7d" ? (ratios[1] ?? 0) / (ratios[0] ?? 0) - 1 : figures[column]
+    expect(row?.["figure"]).toBeCloseTo(expected, 12)
+  })
+})
+
+describe("what was known at an instant", () => {
+  const asOf = async (instant: string, sql: string) => {
+    const { code, stdout, stderr } = await typed([
+      "query",
+      "--as-of",
+      instant,
+      "--format",
+      "json",
+      sql,
+    ])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+    return JSON.parse(stdout) as ReadonlyArray<Record<string, unknown>>
+  }
+  const startOf = async (at: number) =>
+    String((await json<RunHistory>(["runs"])).runs[at]?.started_at)
+
+  it("query --as-of reads tables and marts under any spelling, parameters and steps too", async () => {
+    const before = await startOf(0)
+    const [then] = await asOf(
+      before,
+      `-- mart.vault_daily, core.ratio_history
+       with mine as (select v.* from "mart".Vault_Daily v)
+       select count(*)::int as days, max(mine.day)::varchar as last,
+         (select count(*)::int from core.ratio_history) as points, 'mart.clock' as text,
+         (select min(now_at)::varchar from mart.clock) as clock
+       from mine`,
+    )
+    const [now] = await rows(
+      "select (select count(*)::int from core.ratio_history) as points, max(day)::varchar as last from mart.vault_daily",
+    )
+    const [kept] = await rows(
+      `select count(*)::int as points from mart.ratio_history_as_of(timestamp '${before.replace("Z", "")}')`,
+    )
+    expect(then).toMatchObject({ last: "2026-06-01", points: kept?.["points"], text: "mart.clock" })
+    expect(now).toMatchObject({ last: "2026-06-02" })
+    expect(Number(now?.["points"])).toBeGreaterThan(Number(then?.["points"]))
+    expect(Date.parse(`${String(then?.["clock"])}Z`)).toBe(Date.parse(before))
+  })
+
+  it("query --as-of reads a mart with parameters, whatever its arguments look like", async () => {
+    const before = await startOf(0)
+    const figures = (rows_: ReadonlyArray<Record<string, unknown>>) =>
+      rows_.map(({ vault_address: of, last_on: on, ratio_days: days }) => [of, on, days])
+    const sql = (to: string) =>
+      `select * from mart.vault_period ( date '2026-05-30', ${to} ) order by vault_address`
+    const then = figures(await asOf(before, sql("least(date '2026-06-30', '2026-07-01')")))
+    const now = figures(await rows(sql("date '2026-06-30'")))
+    const kept = figures(await rows(sql("(date '2026-06-01' /* ) */)")))
+    expect(then.map(([, on]) => on)).toEqual(kept.map(([, on]) => on))
+    expect(now).not.toEqual(then)
+    const [twice] = await asOf(
+      before,
+      `select count(*)::int as n from mart.vault_period(null, null) p
+       join mart.vault_period(null, date '2026-05-31') using (vault_address)`,
+    )
+    expect(twice).toEqual({ n: then.length })
+  })
+
+  it("diff of a mart lists what the newer run changed in it, with both values", async () => {
+    const found = await json<Found>([
+      "diff",
+      "last",
+      "--table",
+      "mart.vault_daily",
+      "--vault",
+      vault,
+      "--max-rows",
+      "1000",
+    ])
+    const sql = `select day::varchar as day, backing from mart.vault_daily where vault_address = '${vault}' order by 1`
+    const then = new Map(
+      (await asOf(await startOf(0), sql)).map(({ day, backing }) => [day, backing]),
+    )
+    const now = new Map((await rows(sql)).map(({ day, backing }) => [day, backing]))
+    const differing = [...then].filter(([day, backing]) => now.get(day) !== backing)
+    expect(differing.length).toBeGreaterThan(0)
+    const revised = (found.rows ?? []).filter(({ change }) => change === "revised")
+    expect(
+      revised
+        .filter(({ after }) => "backing" in after)
+        .map(({ key, before, after }) => [
+          String(key["day"]).slice(0, 10),
+          before["backing"],
+          after["backing"],
+        ]),
+    ).toEqual(differing.map(([day, backing]) => [day, backing, now.get(day)]))
+    expect(found.tables).toMatchObject([{ table: "mart.vault_daily", ended: 0 }])
+    expect((found.rows ?? []).filter(({ change }) => change === "new")).toHaveLength(
+      now.size - then.size,
+    )
+    const { stdout } = await typed(["diff", await startOf(0), "--table", "mart.vault_daily"])
+    expect(stdout).toMatch(/^mart\.vault_daily +\d+ +\d+ +0$/m)
+  })
+
+  it("report --as-of is of the days that were over then, and says so", async () => {
+    const before = await startOf(0)
+    const { code, stderr } = await typed([
+      "report",
+      "--as-of",
+      before,
+      "--days",
+      "3",
+      "--to",
+      "2026-05-31",
+    ])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+    const page = readFileSync(join(cwd, "report.html"), "utf8")
+    expect(page).toContain(`as it was known at ${before}`)
+    expect(page).toContain(`${runIds[1]}, as it`)
+    const compared = await typed([
+      "report",
+      "--compare",
+      "--as-of",
+      before,
+      "--days",
+      "3",
+      "--to",
+      "2026-05-31",
+    ])
+    expect({ code: compared.code, stderr: compared.stderr }).toEqual({ code: 0, stderr: "" })
+    expect(readFileSync(join(cwd, "report.html"), "utf8")).toContain("2026-05-29 to 2026-05-31")
+  })
+
+  const refused: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
+    [
+      ["--as-of", "2020-01-01", "select 1"],
+      "nothing was known at 2020-01-01T00:00:00.000Z: the first run began",
+    ],
+    [["--as-of", "2200-01-01", "select 1"], "is in the future"],
+    [["--as-of", "yesterday", "select 1"], "--as-of yesterday is not an instant"],
+    [["--as-of", "last", "select 1"], "is not an instant"],
+  ]
+  it.each(refused)("query %j says why", async (args, says) => {
+    const { code, stdout, stderr } = await typed(["query", ...args])
+    expect({ stdout, isRefused: code !== 0 }).toEqual({ stdout: "", isRefused: true })
+    expect(stderr).toContain(says)
+  })
+
+  it("query --as-of refuses what a query refuses, and what it can't take back in time", async () => {
+    const instant = await startOf(0)
+    for (const [sql, says] of [
+      ["select * from read_csv('/etc/passwd')", "can't use read_csv()"],
+      ["select 1; select 2", "more than one statement"],
+      ["drop view mart.clock", "one SELECT"],
+      ["from mart.vault_period(null)", "needs its 2 parameters in order: from_day, to_day"],
+      ["select * from mart.clock, query('select 1')", "can't use query()"],
+    ]) {
+      const { code, stdout, stderr } = await typed(["query", "--as-of", instant, sql ?? ""])
+      expect({ stdout, isRefused: code !== 0 }, sql).toEqual({ stdout: "", isRefused: true })
+      expect(stderr, sql).toContain(says)
+    }
   })
 })
 

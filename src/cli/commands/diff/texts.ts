@@ -29,7 +29,7 @@ export const diffText = ({ from, to, tables, rows }: Found): string => {
 }
 
 const hint = [
-  "--table NAME lists the rows. mart.<table>_as_of(instant) gives a core table as it was at an instant.",
+  "--table NAME lists the rows, of a mart too. `vaulthouse query --as-of` shows both as they were at an instant.",
   "",
 ]
 

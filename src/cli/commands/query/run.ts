@@ -4,7 +4,8 @@ import { text as readAll } from "node:stream/consumers"
 import * as Effect from "effect/Effect"
 import { UsageError } from "../../../domain/UsageError.ts"
 import { openReader } from "../../../pipelines/readers/published.ts"
-import { numberOf, pairsOf, secondsOf, textOf } from "../../parse/arguments.ts"
+import { readAsOf, readerAsOf } from "../../../serve/asOf/asOf.ts"
+import { instantOf, numberOf, pairsOf, secondsOf, textOf } from "../../parse/arguments.ts"
 import type { Arguments } from "../../parse/Command.ts"
 import { wrongUse } from "../../parse/errors.ts"
 import { execute, stopped } from "../../execute/execute.ts"
@@ -25,7 +26,10 @@ export const runQuery = (argv: Arguments) =>
       const options = yield* readOptions(argv)
       const sql = yield* readSql(argv)
       const { dataDir, queryMemoryLimit: memoryLimit, queryDiskLimit: diskLimit } = settings
-      const copy = yield* openReader(dataDir, { memoryLimit, diskLimit })
+      const reader = yield* openReader(dataDir, { memoryLimit, diskLimit })
+      const instant = yield* instantOf(argv, "as-of")
+      const copy =
+        instant === undefined ? reader : readerAsOf(reader, yield* readAsOf(dataDir, instant))
       if (sql === undefined) yield* shell(copy, options, historyFile(dataDir))
       else {
         const parameters = yield* parametersFor(sql, options.parameters)

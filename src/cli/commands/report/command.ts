@@ -12,6 +12,9 @@ export const report: Command = {
     days: value("Length of the period in days", "30"),
     to: value("Last day of the period, such as 2026-05-31 (default: the last complete day)"),
     compare: toggle("The vaults side by side, with their series over one another"),
+    "as-of": value(
+      "Report what was known at this instant: 2026-01-31T18:00Z, or a day for its beginning (UTC)",
+    ),
     format: {
       choices: ["html", "pdf", "png"],
       describe: "Format (default: the ending of --out, else html)",
@@ -24,6 +27,7 @@ export const report: Command = {
       "report --compare --vault 'Harbor USDC 1' --vault 'Meridian USDC 4'",
       "two vaults side by side",
     ],
+    ["report --to 2026-01-31 --as-of 2026-02-01T06:00Z", "as it was known then"],
     ["report --vault 'Harbor USDC 1' --days 90 --out harbor.pdf", "one vault, as PDF"],
   ],
   run: async (argv) => (await import("./run.ts")).runReport(argv),

@@ -3,7 +3,7 @@ import { extname } from "node:path"
 import * as Effect from "effect/Effect"
 import type { UsageError } from "../../../domain/UsageError.ts"
 import { formatOf, formats, writeReport } from "../../../serve/report/writeReport.ts"
-import { dayOf, numberOf, repeatedOf, textOf } from "../../parse/arguments.ts"
+import { dayOf, instantOf, numberOf, repeatedOf, textOf } from "../../parse/arguments.ts"
 import type { Arguments } from "../../parse/Command.ts"
 import { wrongUse } from "../../parse/errors.ts"
 import { execute, stopped } from "../../execute/execute.ts"
@@ -28,6 +28,7 @@ export const runReport = (argv: Arguments) =>
         days,
         lastDay,
         isComparison: argv["compare"] === true,
+        asOf: yield* instantOf(argv, "as-of"),
       })
       print(`${file}: ${counted(vaults, "vault")}\n`)
     },

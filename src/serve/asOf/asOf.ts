@@ -1,0 +1,211 @@
+// Queries over what was known at an instant: each table of core and each mart that a query names becomes a step of a WITH
+// before it, made of what was known then. It stays one statement, which the reader's guard checks like any other.
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { formatInstant, MICROS_PER_MILLI } from "../../domain/values/time.ts"
+import { martQueries } from "../../pipelines/readers/martQueries.ts"
+import { openPublishedCopy } from "../../pipelines/readers/openPublishedCopy.ts"
+import {
+  type PublishedCopy,
+  ReadError,
+  type Reader,
+  sqlFile,
+} from "../../pipelines/readers/published.ts"
+import { type Renamed, type Replacements, renamed } from "./renamed.ts"
+
+/** The steps by the names of what they stand for, and whether their own tables are replaced too. */
+interface Step {
+  readonly sql: string
+  readonly isMart: boolean
+}
+
+/** A mart with parameters. */
+interface Macro {
+  readonly parameters: ReadonlyArray<string>
+  readonly definition: string
+}
+
+export interface AsOf {
+  /** The query over what was known at the instant. */
+  readonly rewritten: (sql: string) => Effect.Effect<string, ReadError>
+}
+
+const coreStep = (name: string, past: string, at: string): string | undefined => {
+  const table = `core.${name}`
+  switch (past) {
+    case "history":
+      return `SELECT * FROM mart.${name}_as_of(${at})`
+    case "versions":
+      return `SELECT * FROM ${table} WHERE _superseded_at <= ${at}`
+    case "intervals":
+      // Its end was not known before it came.
+      return `SELECT * REPLACE (
+        CASE WHEN valid_to <= ${at} THEN valid_to END AS valid_to,
+        (valid_to IS NULL OR valid_to > ${at}) AS is_current
+      ) FROM ${table} WHERE valid_from <= ${at}`
+    default:
+      return undefined
+  }
+}
+
+const stepsAt = (
+  past: ReadonlyArray<Readonly<Record<string, unknown>>>,
+  at: string,
+  clock: string,
+): ReadonlyMap<string, Step> => {
+  const steps = new Map<string, Step>()
+  const put = (name: string, sql: string, isMart = false) => steps.set(name, { sql, isMart })
+  for (const { name, past: how } of past) {
+    const sql = coreStep(String(name), String(how), at)
+    if (sql !== undefined) put(`core.${String(name)}`, sql)
+  }
+  put("ops.runs", `SELECT * FROM ops.runs WHERE started_at < ${at}`)
+  put("ops.tasks", `SELECT * FROM ops.tasks WHERE finished_at <= ${at}`)
+  for (const [name, sql] of Object.entries(martQueries())) put(`mart.${name}`, sql, true)
+  put("mart.clock", `SELECT ${clock} AS now_at`)
+  put("meta.freshness", "SELECT * FROM mart.pipeline_freshness", true)
+  put("meta.runs", "SELECT * FROM ops.runs", true)
+  return steps
+}
+
+/** The published copy, and how to query what was known at instants. */
+export interface Past {
+  readonly copy: PublishedCopy
+  /**
+   * What was known at an instant, in microseconds since 1970; fails where nothing was. Marts count ages up to `clock`,
+   * the instant itself if absent.
+   */
+  readonly at: (micros: number, clock?: number) => Effect.Effect<AsOf, ReadError>
+}
+
+const timestamp = (micros: number): string => `make_timestamp(${micros})`
+
+export const openPast = Effect.fnUntraced(function* (
+  dataDir: string,
+): Effect.fn.Return<Past, ReadError, Scope.Scope> {
+  const copy = yield* openPublishedCopy(dataDir)
+  const past = yield* copy.rows(sqlFile("query", "past"))
+  const first = past[0]?.["first_run_at"]
+  const macros = new Map(
+    (yield* copy.rows(sqlFile("query", "parametrised_marts"))).map(
+      ({ name, parameters, definition }) => [
+        String(name),
+        { parameters: String(parameters).split(","), definition: String(definition) },
+      ],
+    ),
+  )
+  const at = Effect.fnUntraced(function* (micros: number, clock = micros) {
+    const instant = formatInstant(micros)
+    if (micros > (yield* Clock.currentTimeMillis) * MICROS_PER_MILLI) {
+      return yield* new ReadError({
+        why: `${instant} is in the future: nobody knows what will be known then.`,
+        advice: "Instants without an offset are UTC.",
+      })
+    }
+    if (typeof first === "string" && Date.parse(first) * MICROS_PER_MILLI > micros) {
+      return yield* new ReadError({
+        why: `Nothing was known at ${instant}: the first run began at ${first}.`,
+        advice: "`vaulthouse runs` lists the runs.",
+      })
+    }
+    return asOf(copy, stepsAt(past, timestamp(micros), timestamp(clock)), macros)
+  })
+  return { copy, at }
+})
+
+/** What was known at an instant, in microseconds since 1970; fails where nothing was. */
+export const readAsOf = (
+  dataDir: string,
+  micros: number,
+): Effect.Effect<AsOf, ReadError, Scope.Scope> =>
+  Effect.flatMap(openPast(dataDir), ({ at }) => at(micros))
+
+const asOf = (
+  parser: PublishedCopy,
+  steps: ReadonlyMap<string, Step>,
+  macros: ReadonlyMap<string, Macro>,
+): AsOf => {
+  const replacements: Replacements = {
+    isTable: (table) => steps.has(table),
+    isMacro: (macro) => macros.has(macro),
+  }
+  const bodies = new Map<string, Renamed>()
+  const done = new Map<string, string>()
+
+  /** Puts the tables into `order`, each after those that it reads. */
+  const add = (
+    order: Map<string, string>,
+    tables: ReadonlySet<string>,
+  ): Effect.Effect<void, ReadError> =>
+    Effect.forEach(
+      tables,
+      Effect.fnUntraced(function* (table) {
+        const step = steps.get(table)
+        if (step === undefined || order.has(table)) return
+        const body =
+          bodies.get(table) ??
+          (step.isMart
+            ? yield* renamed(parser, step.sql, replacements)
+            : { sql: step.sql, tables: new Set(), calls: new Map() })
+        bodies.set(table, body)
+        yield* add(order, body.tables)
+        order.set(table, body.sql)
+      }),
+      { discard: true },
+    )
+
+  const rewritten = Effect.fnUntraced(function* (sql: string) {
+    const known = done.get(sql)
+    if (known !== undefined) return known
+    const query = yield* renamed(parser, sql, replacements)
+    const order = new Map<string, string>()
+    yield* add(order, query.tables)
+    for (const [name, { macro, values }] of query.calls) {
+      const { parameters, definition } = macros.get(macro) ?? { parameters: [], definition: "" }
+      if (values.length !== parameters.length || values.some(isNamed)) {
+        return yield* new ReadError({
+          why: `${macro} needs its ${parameters.length} parameters in order: ${parameters.join(", ")}.`,
+          advice: "",
+        })
+      }
+      const body = yield* renamed(parser, definition, {
+        ...replacements,
+        parameters: new Map(parameters.map((parameter, at) => [parameter, values[at] ?? "null"])),
+      })
+      yield* add(order, body.tables)
+      order.set(name, body.sql)
+    }
+    const text = withSteps(query.sql, order)
+    done.set(sql, text)
+    return text
+  })
+  return { rewritten }
+}
+
+/** `name := value` */
+const isNamed = (value: string): boolean => /^\w+\s*(?::=|=>)/.test(value)
+
+/** Comments before the query, and its own WITH if it begins with one. */
+const beginning = /^((?:\s|--[^\n]*\n|\/\*[\s\S]*?\*\/)*)(?:(with)\b(?:\s+(recursive)\b)?)?/i
+
+const withSteps = (sql: string, steps: ReadonlyMap<string, string>): string => {
+  if (steps.size === 0) return sql
+  const [all = "", comments = "", own, recursive = ""] = beginning.exec(sql) ?? []
+  const list = [...steps]
+    .map(([name, body]) => `"${name.replaceAll('"', '""')}" AS (\n${body}\n)`)
+    .join(",\n")
+  const rest = sql.slice(all.length)
+  return `${comments}WITH ${recursive} ${list}${own === undefined ? "\n" : ","}${rest}`
+}
+
+/** A reader whose every query is of what was known at the instant. */
+export const readerAsOf = (reader: Reader, { rewritten }: AsOf): Reader => ({
+  ...reader,
+  rows: (sql, parameters) =>
+    Effect.flatMap(rewritten(sql), (text) => reader.rows(text, parameters)),
+  query: (sql, parameters, use, maxBytes) =>
+    Effect.flatMap(rewritten(sql), (text) => reader.query(text, parameters, use, maxBytes)),
+  exportParquet: (sql, maxRows, use) =>
+    Effect.flatMap(rewritten(sql), (text) => reader.exportParquet(text, maxRows, use)),
+})
