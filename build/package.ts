@@ -70,6 +70,10 @@ for (const entry of entries) {
 
 cpSync(join(root, "warehouse"), join(dist, "warehouse"), { recursive: true })
 cpSync(join(root, "package.json"), join(dist, "package.json"))
+// The resources of `vaulthouse mcp`.
+for (const page of ["analysts-guide.md", "glossary.md"]) {
+  cpSync(join(root, "docs", page), join(dist, "docs", page))
+}
 const assets = join(dist, "src/serve/assets")
 cpSync(join(root, "src/serve/assets"), assets, { recursive: true })
 for (const [file, code] of await clientScripts()) writeFileSync(join(assets, file), code)

@@ -28,6 +28,11 @@ const openVault = (page: Page) => page.locator("a.vault").first().click()
 
 const pictures: ReadonlyArray<Picture> = [
   { name: "overview", open: () => Promise.resolve() },
+  {
+    name: "compare",
+    open: (page) => page.getByRole("link", { name: "Compare", exact: true }).click(),
+    height: 1250,
+  },
   { name: "vault", open: openVault, height: 1000, dark: true },
   { name: "data", open: (page) => page.getByRole("link", { name: "Data" }).click(), height: 900 },
   {

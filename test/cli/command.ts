@@ -27,8 +27,12 @@ export interface Around {
   readonly columns?: number
 }
 
-/** In a process of its own, and not waited for; standard input is closed. */
-export const start = (args: ReadonlyArray<string>, { cwd, env = {}, stdin }: Around) => {
+/** In a process of its own, and not waited for; standard input is closed, unless a test writes to it. */
+export const start = (
+  args: ReadonlyArray<string>,
+  { cwd, env = {}, stdin }: Around,
+  keepsInput = false,
+) => {
   const child = spawn(bin, args, {
     cwd,
     env: { ...environment, ...env },
@@ -36,7 +40,7 @@ export const start = (args: ReadonlyArray<string>, { cwd, env = {}, stdin }: Aro
     timeout: HANG_SECONDS * 1000,
     killSignal: "SIGKILL",
   })
-  child.stdin.end(stdin)
+  if (!keepsInput) child.stdin.end(stdin)
   return child
 }
 

@@ -305,6 +305,9 @@ describe("pages", () => {
       const overview = yield* get(`${url}/?${days}&sort=drawdown&name=${String(ranked[0]?.title)}`)
       expect(overview.body).toContain(percent(ranked[0]?.drawdown))
       expect(overview.body).toContain("sort=-drawdown")
+      const calendar = (yield* get(`${url}/data?${days}`)).body
+      expect(calendar).toContain("2026-05-25: ")
+      expect(calendar).not.toMatch(/2026-05-24: |2026-06-01: /)
       const many = Array.from({ length: 51 }, (_, at) => `vault=1/0x${at}`).join("&")
       for (const [address, status, message] of [
         ["/compare?vault=0x1", 400, "vault=0x1 is not a chain and an address"],
@@ -314,6 +317,8 @@ describe("pages", () => {
         [`${path}&from=2026-06-02&to=2026-06-01`, 400, "from=2026-06-02 is after to=2026-06-01"],
         ["/?sort=secret", 400, "sort=secret is not one of vault_name"],
         ["/?to=2026-02-30", 400, "to=2026-02-30 is not a day"],
+        // The page is there, the section says what is wrong.
+        ["/data?from=soon", 200, "from=soon is not a day"],
       ] as const) {
         const reply = yield* get(`${url}${address}`)
         expect([reply.status, reply.body]).toEqual([status, expect.stringContaining(message)])

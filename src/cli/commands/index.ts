@@ -11,6 +11,7 @@ import { doctor } from "./doctor/command.ts"
 import { fields } from "./fields/command.ts"
 import { init } from "./init/command.ts"
 import { maintain } from "./maintain/command.ts"
+import { mcp } from "./mcp/command.ts"
 import { move } from "./move/command.ts"
 import { notify } from "./notify/command.ts"
 import { prune } from "./prune/command.ts"
@@ -44,6 +45,7 @@ export const commands: ReadonlyArray<Command> = [
   query,
   serve,
   report,
+  mcp,
   tables,
   fields,
   doctor,

@@ -10,10 +10,12 @@ import { count, percent } from "../figures.ts"
 import { html, type Html, nothing } from "../html/html.ts"
 import type { TableSection } from "../html/table.ts"
 import { dataPage } from "../links.ts"
+import { lastDays, periodOf, type PeriodText } from "../periods/period.ts"
+import { periodForm } from "../periods/periodForm.ts"
 import { type Site, sqlSection } from "../site.ts"
 
 /** The parameters of the page's address. */
-export interface Selection {
+export interface Selection extends PeriodText {
   readonly vault?: string | undefined
   readonly series?: string | undefined
   /** `YYYY-MM-DD`. */
@@ -24,6 +26,9 @@ const queryParameters = ({ vault, series }: Selection) => ({
   vault_address: vault === undefined || vault === "" ? null : vault,
   series: series === undefined || series === "" ? null : series,
 })
+
+// As far as the calendar goes.
+const CALENDAR_DAYS = 365
 
 export const readCalendar = Effect.fnUntraced(function* (site: Site, selection: Selection) {
   const { choices, days: all } = yield* site.completeness
@@ -41,12 +46,24 @@ export const readCalendar = Effect.fnUntraced(function* (site: Site, selection: 
   const days = isOfAll
     ? all
     : yield* site.latest.read((copy) => copy.rows(sqlFile("serve", "data_days"), parameters))
+  const { whole } = yield* site.overview
+  const year = lastDays(whole.to, CALENDAR_DAYS)
+  const shown = { from: whole.from > year.from ? whole.from : year.from, to: whole.to }
+  const period = yield* periodOf(selection, shown, CALENDAR_DAYS)
+  const isChosen = (selection.from ?? selection.to ?? "") !== ""
+  const { vault, series } = selection
+  const others = Object.entries({ vault, series }).flatMap(([name, value]) =>
+    value === undefined || value === "" ? [] : [[name, value] as const],
+  )
   return html`<section aria-labelledby="completeness">
     <h2 id="completeness">Completeness</h2>
     ${choiceForm(choices, selection)}
+    ${periodForm({ path: "/data", others, period, whole: shown, anchor: "#completeness" })}
     ${calendar(
       "Days of the last year: the darker, the more of their points are missing",
-      days.map((row) => calendarDay(row, selection)),
+      days
+        .filter(({ day }) => !isChosen || (String(day) >= period.from && String(day) <= period.to))
+        .map((row) => calendarDay(row, selection)),
       legend,
       "No point is expected.",
     )}
@@ -87,7 +104,7 @@ const calendarDay = (row: Row, selection: Selection) => {
   }
 }
 
-const choiceForm = (choices: ReadonlyArray<Row>, { vault, series }: Selection): Html => {
+const choiceForm = (choices: ReadonlyArray<Row>, { vault, series, ...given }: Selection): Html => {
   const options = (kind: string) =>
     choices
       .filter((each) => each["kind"] === kind)
@@ -95,6 +112,7 @@ const choiceForm = (choices: ReadonlyArray<Row>, { vault, series }: Selection): 
   return html`<form method="get" action="/data" class="actions">
     ${choice("Vault", "vault", "every vault", options("vault"), vault)}
     ${choice("Series", "series", "every series", options("series"), series)}
+    ${(["from", "to"] as const).map((name) => given[name] !== undefined && html`<input type="hidden" name="${name}" value="${given[name]}" />`)}
     <button>Show</button>
   </form>`
 }

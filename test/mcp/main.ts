@@ -1,0 +1,95 @@
+// Tries `vaulthouse mcp` with the official SDK's client, which checks every answer against the protocol and the declared
+// results. node test/mcp/main.ts FOLDER, where the client of package.json is installed.
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { pathToFileURL } from "node:url"
+import { makeExampleWarehouse } from "../../demo/exampleWarehouse.ts"
+
+interface Result {
+  readonly isError?: boolean
+  readonly structuredContent?: Readonly<Record<string, unknown>>
+  readonly content: ReadonlyArray<{ readonly text?: string }>
+}
+
+interface Client {
+  readonly connect: (transport: unknown) => Promise<void>
+  readonly close: () => Promise<void>
+  readonly listTools: () => Promise<{ tools: ReadonlyArray<{ name: string }> }>
+  readonly listResources: () => Promise<{ resources: ReadonlyArray<{ uri: string }> }>
+  readonly readResource: (of: { uri: string }) => Promise<{ contents: ReadonlyArray<unknown> }>
+  readonly callTool: (of: { name: string; arguments?: unknown }) => Promise<Result>
+}
+
+type Class<T> = new (...args: ReadonlyArray<unknown>) => T
+
+const [installed = ""] = process.argv.slice(2)
+
+const load = async (file: string): Promise<Readonly<Record<string, unknown>>> =>
+  (await import(
+    pathToFileURL(join(installed, "node_modules/@modelcontextprotocol/sdk/dist/esm/client", file))
+      .href
+  )) as Readonly<Record<string, unknown>>
+
+const { Client: SdkClient } = (await load("index.js")) as { Client: Class<Client> }
+const { StdioClientTransport } = (await load("stdio.js")) as {
+  StdioClientTransport: Class<unknown>
+}
+
+const require = (holds: boolean, what: string): void => {
+  if (!holds) throw new Error(`not so: ${what}`)
+  process.stdout.write(`${what}\n`)
+}
+
+const folder = mkdtempSync(join(tmpdir(), "vaulthouse-mcp-"))
+const example = await makeExampleWarehouse(folder)
+const client = new SdkClient({ name: "vaulthouse-test", version: "1" })
+try {
+  await client.connect(
+    new StdioClientTransport({
+      command: join(import.meta.dirname, "../../bin/vaulthouse"),
+      args: ["mcp", "--data-dir", join(folder, "data")],
+      env: { PATH: process.env["PATH"] ?? "", HOME: folder },
+    }),
+  )
+  const { tools } = await client.listTools()
+  require(tools.length === 6, `it has ${tools.length} tools`)
+  const calls: ReadonlyArray<readonly [name: string, args: unknown, holds: string]> = [
+    ["list_tables", { schema: "mart" }, "mart.vault_latest"],
+    ["describe_table", { table: "mart.vault_latest" }, "collateral_ratio"],
+    ["worked_questions", {}, "weekly-report"],
+    ["worked_questions", { name: "weekly-report" }, "getvariable"],
+    ["query", { sql: "select vault_name, ratio_at from mart.vault_latest" }, "vault_name"],
+    ["status", {}, "published"],
+  ]
+  for (const [name, args, holds] of calls) {
+    const { isError, structuredContent } = await client.callTool({ name, arguments: args })
+    const isRight = isError !== true && JSON.stringify(structuredContent).includes(holds)
+    require(isRight, `${name} ${JSON.stringify(args)} has ${holds}`)
+  }
+  const found = await client.callTool({
+    name: "query",
+    arguments: { sql: "select vault_address from mart.vault_latest where collateral_ratio > 0" },
+  })
+  const { rows } = found.structuredContent as { readonly rows: ReadonlyArray<readonly [string]> }
+  const traced = await client.callTool({
+    name: "trace",
+    arguments: {
+      table: "mart.vault_latest",
+      column: "collateral_ratio",
+      vault_address: rows[0]?.[0],
+    },
+  })
+  require(JSON.stringify(traced.structuredContent).includes("body_sha256"), "trace has a response")
+  const refused = await client.callTool({ name: "query", arguments: { sql: "drop table x" } })
+  require(refused.isError === true, "what writes is refused")
+  const { resources } = await client.listResources()
+  for (const { uri } of resources) {
+    const { contents } = await client.readResource({ uri })
+    require(JSON.stringify(contents).length > 1000, `${uri} can be read`)
+  }
+} finally {
+  await client.close()
+  await example.close()
+  rmSync(folder, { recursive: true, force: true })
+}
