@@ -21,6 +21,12 @@ still_read as (
     having max(finished_at) > (select newest_at from clock) - interval 2 days
 ),
 
+newest_apy as (
+    select is_smoothed, averaging_period_days, vault_address, max(date)::timestamp as newest_at
+    from core.apy_history
+    group by is_smoothed, averaging_period_days, vault_address
+),
+
 newest_facts as (
     select 'ratio_history' as pipeline, 'ratio' as series, vault_address, null as chain_id, max(observed_at) as newest_at
     from core.ratio_history
@@ -30,15 +36,9 @@ newest_facts as (
     from core.pnl_history
     group by vault_address
     union all
-    select
-        'apy_history' as pipeline,
-        apy_series.series,
-        apy_history.vault_address,
-        null as chain_id,
-        max(apy_history.date)::timestamp as newest_at
-    from core.apy_history
+    select 'apy_history' as pipeline, apy_series.series, newest_apy.vault_address, null as chain_id, newest_apy.newest_at
+    from newest_apy
     inner join apy_series using (is_smoothed, averaging_period_days)
-    group by apy_history.vault_address, apy_series.series
     union all
     select 'allocation_history' as pipeline, 'allocation' as series, vault_address, chain_id, max(date)::timestamp as newest_at
     from core.allocation_history

@@ -4,6 +4,12 @@ series as (select * from mart.series where is_read),
 
 vaults as (select * from core.vaults where is_current),
 
+newest_apy as (
+    select is_smoothed, averaging_period_days, vault_address, max(date)::timestamp as newest_at
+    from core.apy_history
+    group by is_smoothed, averaging_period_days, vault_address
+),
+
 -- By the time of the fact, never by the time it was loaded. A day counts from its start. Facts of an address on all its
 -- chains have no chain_id.
 newest_facts as (
@@ -15,10 +21,9 @@ newest_facts as (
     from mart.pnl_days
     group by vault_address
     union all
-    select apy_series.series, apy_history.vault_address, null as chain_id, max(apy_history.date)::timestamp as newest_at
-    from core.apy_history
+    select apy_series.series, newest_apy.vault_address, null as chain_id, newest_apy.newest_at
+    from newest_apy
     inner join mart.apy_series using (is_smoothed, averaging_period_days)
-    group by apy_history.vault_address, apy_series.series
     union all
     select 'allocation' as series, vault_address, chain_id, max(date)::timestamp as newest_at
     from core.allocation_history
