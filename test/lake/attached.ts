@@ -41,13 +41,15 @@ export const attached = async (places: Readonly<Record<string, Place>>) => {
   for (const [name, place] of Object.entries(places)) await connection.run(attaching(place, name))
   const rows = async (sql: string) => (await connection.runAndReadAll(sql)).getRowObjectsJson()
 
-  /** Tables and views, and calls of the macros at `instant`. */
+  /** Tables and views, and calls of the macros: as of `instant`, or over all days before it. */
   const sources = async (catalog: string, instant: string) => {
     const found = await rows(
       `SELECT table_schema || '.' || table_name AS name FROM information_schema.tables
        WHERE table_catalog = '${catalog}' AND table_schema IN ('core', 'mart', 'meta', 'ops', 'raw')
        UNION ALL
-       SELECT schema_name || '.' || function_name || '(TIMESTAMP ''${instant}'')'
+       SELECT schema_name || '.' || function_name ||
+         CASE WHEN len(parameters) = 1 THEN '(TIMESTAMP ''${instant}'')'
+           ELSE '(DATE ''2000-01-01'', DATE ''${instant}'')' END
        FROM duckdb_functions() WHERE database_name = '${catalog}' AND schema_name = 'mart'
        ORDER BY name`,
     )

@@ -33,7 +33,7 @@ describe.skipIf(lake === undefined)("one request budget for several processes", 
       startSending(4, SECONDS, database, shared).ended,
     ])
     // Half as much, on a machine with nothing else to do; so short a time says no more. In simulated time
-    // test/extract/budget/sharedStarts.test.ts notices less.
+    // test/extract/budget/sharedStarts.test.ts notices less, and that all pause once one was refused.
     expect(refusedShare(shared)).toBeLessThan(0.85 * refusedShare(owners))
     for (const service of shared) {
       const { kind, perSecond } = service
@@ -47,10 +47,6 @@ describe.skipIf(lake === undefined)("one request budget for several processes", 
         const share = arrivals.filter(({ sender }) => sender === each).length / arrivals.length
         expect(share, name).toBeGreaterThan(0.12)
       }
-      // A 429 asks for a second without requests, also of the processes that it was not sent to.
-      const first = service.arrivals.find((each) => !each.passed)?.at ?? Number.NaN
-      const paused = service.arrivals.filter(({ at }) => at > first + 400 && at < first + 1000)
-      expect(paused.length, name).toBeLessThanOrEqual(1)
     }
   })
 
