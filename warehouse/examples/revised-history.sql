@@ -3,136 +3,139 @@
 --
 --     vault: address or name of a vault; every vault unless it is set
 --
--- One row for each vault and series. A revision is another value for the same instant: the old one is in
--- core.<table>_versions, and is compared with the value that replaced it; one that was retired was replaced by none.
--- widest_change is in the unit of the series: a fraction for ratio and apy, USD for pnl.
--- Smoothed APYs are usually revised, since smoothing also uses later values.
+-- One row for each vault, series and measure that changed. A revision is another value of the measure for the same
+-- fact: the old one is in core.<table>_versions, and is compared with the value that replaced it. A version that
+-- differs in other measures only is no revision of this one. retired counts facts that the service no longer has: no
+-- value replaced theirs. widest_change and mean_change are in the unit of the measure: fractions for collateral_ratio
+-- and apy, USD for pnl_usd, the vault's asset for pnl_in_asset, as sent for the others. Smoothed APYs are usually
+-- revised, since smoothing also uses later values.
 with
 
-ratio_values as (
-    select
-        vault_address,
-        observed_at,
-        adjusted_redeem_ratio as figure,
-        _superseded_at as superseded_at
-    from core.ratio_history_versions
-    union all
-    select
-        vault_address,
-        observed_at,
-        adjusted_redeem_ratio as figure,
-        null as superseded_at
-    from core.ratio_history
-),
-
-ratio as (
+measures as (
     select
         'ratio' as series,
         vault_address,
         observed_at as fact_at,
-        superseded_at,
-        abs(
-            lead(figure) over (
-                partition by vault_address, observed_at
-                order by superseded_at nulls last
-            ) - figure
-        ) as change
-    from ratio_values
-),
-
-pnl_values as (
-    select
-        vault_address,
-        snapshot_at,
-        unrealized_pnl as figure,
-        _superseded_at as superseded_at
-    from core.pnl_history_versions
+        '' as part,
+        _superseded_at as superseded_at,
+        unnest([
+            {'measure': 'backing', 'figure': actual_tvl},
+            {'measure': 'supply', 'figure': tvl_on_vault},
+            {'measure': 'collateral_ratio', 'figure': adjusted_redeem_ratio}
+        ]) as measured
+    from core.ratio_history_versions
     union all
     select
+        'ratio' as series,
         vault_address,
-        snapshot_at,
-        unrealized_pnl as figure,
-        null as superseded_at
-    from core.pnl_history
-),
-
-pnl as (
+        observed_at as fact_at,
+        '' as part,
+        null as superseded_at,
+        unnest([
+            {'measure': 'backing', 'figure': actual_tvl},
+            {'measure': 'supply', 'figure': tvl_on_vault},
+            {'measure': 'collateral_ratio', 'figure': adjusted_redeem_ratio}
+        ]) as measured
+    from core.ratio_history
+    union all
     select
         'pnl' as series,
         vault_address,
         snapshot_at as fact_at,
-        superseded_at,
-        abs(
-            lead(figure) over (
-                partition by vault_address, snapshot_at
-                order by superseded_at nulls last
-            ) - figure
-        ) as change
-    from pnl_values
-),
-
-apy_values as (
-    select
-        vault_address,
-        date,
-        is_smoothed,
-        averaging_period_days,
-        apy as figure,
-        _superseded_at as superseded_at
-    from core.apy_history_versions
+        '' as part,
+        _superseded_at as superseded_at,
+        unnest([
+            {'measure': 'pnl_usd', 'figure': unrealized_pnl},
+            {'measure': 'pnl_in_asset', 'figure': unrealized_pnl_in_asset}
+        ]) as measured
+    from core.pnl_history_versions
     union all
     select
+        'pnl' as series,
         vault_address,
-        date,
-        is_smoothed,
-        averaging_period_days,
-        apy as figure,
-        null as superseded_at
-    from core.apy_history
-),
-
-apy as (
+        snapshot_at as fact_at,
+        '' as part,
+        null as superseded_at,
+        unnest([
+            {'measure': 'pnl_usd', 'figure': unrealized_pnl},
+            {'measure': 'pnl_in_asset', 'figure': unrealized_pnl_in_asset}
+        ]) as measured
+    from core.pnl_history
+    union all
     select
         if(is_smoothed, 'apy smoothed', 'apy unsmoothed') as series,
         vault_address,
         date::timestamp as fact_at,
-        superseded_at,
-        abs(
-            lead(figure) over (
-                partition by vault_address, date, is_smoothed, averaging_period_days
-                order by superseded_at nulls last
-            ) - figure
-        ) as change
-    from apy_values
+        averaging_period_days::varchar as part,
+        _superseded_at as superseded_at,
+        unnest([
+            {'measure': 'apy', 'figure': apy}
+        ]) as measured
+    from core.apy_history_versions
+    union all
+    select
+        if(is_smoothed, 'apy smoothed', 'apy unsmoothed') as series,
+        vault_address,
+        date::timestamp as fact_at,
+        averaging_period_days::varchar as part,
+        null as superseded_at,
+        unnest([
+            {'measure': 'apy', 'figure': apy}
+        ]) as measured
+    from core.apy_history
+    union all
+    select
+        'allocations' as series,
+        vault_address,
+        date::timestamp as fact_at,
+        concat(chain_id, ' ', protocol) as part,
+        _superseded_at as superseded_at,
+        unnest([
+            {'measure': 'value', 'figure': value},
+            {'measure': 'share', 'figure': share}
+        ]) as measured
+    from core.allocation_history_versions
+    union all
+    select
+        'allocations' as series,
+        vault_address,
+        date::timestamp as fact_at,
+        concat(chain_id, ' ', protocol) as part,
+        null as superseded_at,
+        unnest([
+            {'measure': 'value', 'figure': value},
+            {'measure': 'share', 'figure': share}
+        ]) as measured
+    from core.allocation_history
 ),
 
+figures as (
+    select
+        series,
+        vault_address,
+        fact_at,
+        superseded_at,
+        measured.measure as measure,
+        measured.figure as figure,
+        lead(measured.figure) over versions as next_figure,
+        lead(series) over versions is null as is_last
+    from measures
+    window versions as (
+        partition by series, vault_address, fact_at, part, measured.measure
+        order by superseded_at nulls last
+    )
+),
+
+-- The last version is the present value, unless it was superseded by none: then the fact was retired.
 revisions as (
     select
-        series,
-        vault_address,
-        fact_at,
-        superseded_at,
-        change
-    from ratio
-    where superseded_at is not null
-    union all
-    select
-        series,
-        vault_address,
-        fact_at,
-        superseded_at,
-        change
-    from pnl
-    where superseded_at is not null
-    union all
-    select
-        series,
-        vault_address,
-        fact_at,
-        superseded_at,
-        change
-    from apy
-    where superseded_at is not null
+        *,
+        is_last as is_retired,
+        abs(next_figure - figure) as change
+    from figures
+    where
+        superseded_at is not null
+        and case when is_last then figure is not null else next_figure is distinct from figure end
 ),
 
 vaults as (
@@ -147,15 +150,17 @@ select
     vaults.vault_name,
     vaults.vault_address,
     revisions.series,
-    count(*) as revisions,
+    revisions.measure,
+    count(*) filter (not revisions.is_retired) as revisions,
+    count(*) filter (revisions.is_retired) as retired,
     count(distinct revisions.fact_at) as facts_revised,
     min(revisions.fact_at) as oldest_fact_at,
     max(revisions.fact_at) as newest_fact_at,
     max(revisions.change) as widest_change,
-    avg(revisions.change) as mean_change,
+    avg(revisions.change order by revisions.change) as mean_change,
     max(revisions.superseded_at) as newest_revision_at
 from revisions
 inner join vaults
     on revisions.vault_address = vaults.vault_address
-group by vaults.vault_name, vaults.vault_address, revisions.series
-order by vaults.vault_name, vaults.vault_address, revisions.series
+group by vaults.vault_name, vaults.vault_address, revisions.series, revisions.measure
+order by vaults.vault_name, vaults.vault_address, revisions.series, revisions.measure

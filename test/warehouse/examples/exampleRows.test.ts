@@ -318,14 +318,66 @@ it("revised-history: each version is compared with the one that replaced it, onc
     ...twoChains,
     "core.ratio_history": [ratioPoint(ten, 1)],
     "core.ratio_history_versions": [
-      version(1, "2026-06-02"),
-      version(3, "2026-06-03"),
+      { ...version(1, "2026-06-02"), actual_tvl: 40 },
+      { ...version(3, "2026-06-03"), actual_tvl: 40 },
+      // Only the supply changed: the ratio and the backing were not revised.
+      { ...version(1, "2026-06-04"), tvl_on_vault: 7 },
       { ...version(0.5, "2026-06-03"), observed_at: nine },
     ],
   })
-  expect(rows).toHaveLength(1)
-  expect(rows[0]).toMatchObject({ revisions: "3", facts_revised: "2", widest_change: 2 })
-  expect(Number(rows[0]?.["mean_change"])).toBe(2)
+  const of = (measure: string) => rows.find((row) => row["measure"] === measure)
+  expect(rows).toHaveLength(3)
+  expect(of("collateral_ratio")).toMatchObject({
+    series: "ratio",
+    revisions: "2",
+    retired: "1",
+    facts_revised: "2",
+    widest_change: 2,
+  })
+  expect(Number(of("collateral_ratio")?.["mean_change"])).toBe(2)
+  expect(of("supply")).toMatchObject({ revisions: "2", retired: "0", widest_change: null })
+  expect(of("backing")).toMatchObject({ revisions: "1", retired: "0" })
+})
+
+it("fee-income: what was recorded at the vault's own rate, in its asset and in USD", async () => {
+  const month = { vault_address: "a", calculation_period: "MonthToDate", range: "-" }
+  const rows = await answer("fee-income", {
+    ...twoChains,
+    "core.fees": [
+      {
+        chain_id: 1,
+        vault_address: "a",
+        performance_fee_pct: 10,
+        management_fee_pct: 1,
+        valid_from: "2026-05-01",
+        is_current: true,
+      },
+    ],
+    "core.performance_fees": [20, 40].map((pct) => ({
+      ...month,
+      is_native_denominated: true,
+      annualized_fees_pct: pct,
+      total_perf_fees_asset: pct / 5,
+      valid_from: "2026-05-10",
+      is_current: true,
+    })),
+    "core.pnl_history": [
+      {
+        vault_address: "a",
+        snapshot_at: "2026-05-09",
+        unrealized_pnl: 300,
+        unrealized_pnl_in_asset: 3,
+      },
+    ],
+  })
+  expect(rows).toMatchObject([
+    {
+      performance_fees: 2,
+      performance_fees_usd: 200,
+      asset_price_usd: 100,
+      estimated_fees_usd: null,
+    },
+  ])
 })
 
 it("trace-a-figure: one row for an address on two chains", async () => {
