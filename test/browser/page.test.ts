@@ -182,9 +182,12 @@ describe.skipIf(!isWanted)("the page in Chromium", () => {
         const zoomed = await period.textContent()
         // The address leads to the period.
         await page.reload()
-        await expect.poll(() => period.textContent()).toBe(zoomed)
+        await chart.locator("canvas").waitFor()
+        expect(await period.textContent()).toBe(zoomed)
         await page.getByRole("link", { name: "All", exact: true }).click()
-        await expect.poll(() => period.textContent()).toBe(whole)
+        await page.waitForURL(/from=\d{4}-\d\d-\d\d&to=/)
+        await chart.locator("canvas").waitFor()
+        expect(await period.textContent()).toBe(whole)
         const sql = "select day, vault_name, collateral_ratio_close from mart.vault_daily"
         await page.goto(`${url}/sql?q=${encodeURIComponent(sql)}`)
         await page.locator("#result canvas").waitFor()

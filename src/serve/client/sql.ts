@@ -74,6 +74,8 @@ const complete = (form: HTMLFormElement, field: HTMLTextAreaElement, list: HTMLE
   }
 
   field.addEventListener("input", () => {
+    // Its words are for the text before.
+    close()
     clearTimeout(waiting)
     waiting = setTimeout(() => void fetchWords(), DEBOUNCE_MILLIS)
   })
