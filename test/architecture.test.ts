@@ -79,6 +79,7 @@ describe("imports", () => {
     "areas",
     "pipelines.ts",
     "publication",
+    "retention",
     "run",
     "workers",
     "schedule",

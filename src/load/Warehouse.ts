@@ -13,7 +13,7 @@ import { commitGroup } from "./commit/commitGroup.ts"
 import { commitQueue, type Queued } from "./commit/commitQueue.ts"
 import { decodeRow, json, number, text } from "./duckdb/decodeRow.ts"
 import { databaseError, type LoadError, type WarehouseLocked } from "./errors.ts"
-import { executeAll } from "./commit/executeAll.ts"
+import { type Changed, executeAll } from "./commit/executeAll.ts"
 import { storedRows } from "./commit/stored/storedRows.ts"
 import { migrate } from "./tables/migrate.ts"
 import { type Parameter, readRows, type Row } from "./duckdb/readRows.ts"
@@ -83,11 +83,11 @@ export class Warehouse extends Context.Service<
     readonly mayHold: (set: Rows) => boolean
     /**
      * Runs statements as one transaction (views, macros, housekeeping). Tables whose rows they change
-     * must be named, so that all their rows are exported again.
+     * must be named, so that all their rows, or those of some months, are exported again.
      */
     readonly execute: (
       statements: ReadonlyArray<string>,
-      changed?: ReadonlyArray<Table>,
+      changed?: ReadonlyArray<Changed>,
     ) => Effect.Effect<void, LoadError>
     readonly startRun: (start: RunStart) => Effect.Effect<void, LoadError>
     /** Completes the run's record, together with `bookkeeping`, and checkpoints. */

@@ -29,6 +29,11 @@ const awaited: ReadonlySet<string> = new Set(pipelines.flatMap(({ after }) => af
 /** Whether other pipelines wait for the end of this one: its tasks go before theirs. */
 export const isAwaited = ({ name }: AnyPipeline): boolean => awaited.has(name)
 
+/** Pipelines whose windows are the same in every run. */
+export const withFixedWindows: ReadonlyArray<string> = pipelines
+  .filter(({ windows }) => windows !== undefined)
+  .map(({ name }) => name)
+
 export const pipelineNames: ReadonlyArray<string> = pipelines.map(({ name }) => name)
 
 /** The tables that pipelines fill, so that a replay can fill them again. */

@@ -55,4 +55,11 @@ export const stores = {
     describe: "Where every response is archived: a folder or `s3://bucket/prefix`",
     neededBy: "Administrators: responses on cheaper or safer storage than the data directory",
   },
+  keepDays: {
+    kind: { type: "integer", min: 1, max: 36_500 },
+    default: 90,
+    describe:
+      "Days that archived responses and records of tasks, checks and runs stay that nothing needs; what a row, a gap, quarantine or a mart needs stays for good, failures for a year",
+    neededBy: "Administrators: the disk that years of runs take, or every response for longer",
+  },
 } as const satisfies Readonly<Record<string, Setting>>

@@ -6,6 +6,7 @@ import type { Session } from "../commit/session.ts"
 import { boolean, decodeRow, number, text } from "../duckdb/decodeRow.ts"
 import { readRows } from "../duckdb/readRows.ts"
 import { CATALOG, instant, literal, qualified } from "../sql/sql.ts"
+import { selectMonths } from "../tables/months.ts"
 import { responses } from "../tables/raw/responses.ts"
 import { Warehouse } from "../Warehouse.ts"
 
@@ -78,46 +79,44 @@ export interface MovedBody {
 }
 
 /** Updates the index with the new places of bodies that were in `files`; all or nothing. */
-export const moveIndex = (files: ReadonlyArray<string>, moved: ReadonlyArray<MovedBody>) =>
-  changeIndex(moveStatements(files, moved))
-
-/** Removes the responses that `prunable` found for the same `before`; all or nothing. */
-export const forgetPruned = (before: number) =>
-  changeIndex([
-    `DELETE FROM ${CATALOG}.raw.responses WHERE received_at < ${instant(before)}
-       AND response_id NOT IN (SELECT id FROM ${REFERENCED})`,
+export const moveIndex = Effect.fnUntraced(function* (
+  files: ReadonlyArray<string>,
+  moved: ReadonlyArray<MovedBody>,
+) {
+  if (moved.length === 0) return
+  const { execute, rows } = yield* Warehouse
+  const ofFiles = `(from ${qualified(responses)} where archive_file in (${files.map(literal).join(", ")}))`
+  const months = yield* rows(selectMonths(responses, ofFiles))
+  yield* execute(moveStatements(files, moved), [
+    { table: responses, months: months.map(text("month")) },
   ])
+})
 
 export const markIndexLanded = (responseIds: ReadonlyArray<string>) =>
-  changeIndex([
-    `UPDATE ${CATALOG}.raw.responses SET is_landed = true
-     WHERE response_id IN (${responseIds.map(literal).join(", ")})`,
-  ])
-
-const changeIndex = (statements: ReadonlyArray<string>) =>
-  statements.length === 0
-    ? Effect.void
-    : Effect.flatMap(Warehouse, (warehouse) => warehouse.execute(statements, [responses]))
-
-export interface RetainedResponse {
-  readonly responseId: string
-  readonly sha256: string
-  readonly file: string
-  /** Old, and not needed for a stored row or for one that may still be made. */
-  readonly isPrunable: boolean
-}
+  Effect.flatMap(Warehouse, ({ execute }) =>
+    execute(
+      [
+        `UPDATE ${CATALOG}.raw.responses SET is_landed = true
+         WHERE response_id IN (${responseIds.map(literal).join(", ")})`,
+      ],
+      [responses],
+    ),
+  )
 
 const REFERENCED = "temp.main.referenced"
 
+/** SQL: whether a response can be dropped with those before `before` (microseconds), once `findReferenced` has been called. */
+export const isPrunable = (before: number): string =>
+  `(received_at < ${instant(before)} AND response_id NOT IN (SELECT id FROM ${REFERENCED}))`
+
 /**
- * Every archived response, and whether it can be dropped with those before `before` (microseconds). Reads one table at
- * a time: all at once need more memory than the writer has.
+ * Finds the responses that are needed for a stored row or for one that may still be made. Reads one table at a time: all at
+ * once need more memory than the writer has.
  */
-export const prunable = async (
+export const findReferenced = async (
   { connection }: Session,
   tables: ReadonlyArray<Table>,
-  before: number,
-): Promise<ReadonlyArray<RetainedResponse>> => {
+): Promise<void> => {
   await connection.run(`CREATE OR REPLACE TEMP TABLE referenced (id VARCHAR)`)
   const sources = [
     ...tables.flatMap(storedTables).flatMap(neededBy),
@@ -130,11 +129,38 @@ export const prunable = async (
       `INSERT INTO ${REFERENCED} SELECT DISTINCT id FROM (${source}) t (id) WHERE id IS NOT NULL`,
     )
   }
+}
+
+/** How many responses the index has, and how many of them can be dropped with those before `before`. */
+export const countPrunable = async ({ connection }: Session, before: number) => {
+  const [row = {}] = await readRows(
+    connection,
+    `SELECT count(*)::DOUBLE AS indexed, (count(*) FILTER (${isPrunable(before)}))::DOUBLE AS prunable
+     FROM ${CATALOG}.raw.responses`,
+  )
+  return { indexed: number("indexed")(row), prunable: number("prunable")(row) }
+}
+
+export interface RetainedResponse {
+  readonly responseId: string
+  readonly sha256: string
+  readonly file: string
+  /** Old, and not needed for a stored row or for one that may still be made. */
+  readonly isPrunable: boolean
+}
+
+/** The indexed responses of these runs, and those whose body is in `file`. */
+export const retainedIn = async (
+  { connection }: Session,
+  file: string,
+  runIds: ReadonlyArray<string>,
+  before: number,
+): Promise<ReadonlyArray<RetainedResponse>> => {
   const rows = await readRows(
     connection,
-    `SELECT response_id, body_sha256, archive_file, received_at < ${instant(before)}
-       AND response_id NOT IN (SELECT id FROM ${REFERENCED}) AS is_prunable
-     FROM ${CATALOG}.raw.responses`,
+    `SELECT response_id, body_sha256, archive_file, ${isPrunable(before)} AS is_prunable
+     FROM ${CATALOG}.raw.responses
+     WHERE archive_file = ${literal(file)} OR run_id IN (${["", ...runIds].map(literal).join(", ")})`,
   )
   return rows.map(
     decodeRow({

@@ -1,7 +1,6 @@
 // Maps an archived response to its rows, with the schemas of this version.
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type { ArchiveStore } from "../../archive/ArchiveStore.ts"
 import type { ArchiveReader } from "../../archive/segments.ts"
 import { parseJson } from "../../domain/values/json.ts"
 import type { Violation } from "../../domain/wire/violation.ts"
@@ -13,9 +12,6 @@ import { inArchive } from "../publication/archiveOf.ts"
 import { withoutEmptySets } from "../run/task/outcome.ts"
 import { mapResponse } from "../strategies/mapResponse.ts"
 import type { IndexedResponse } from "../../load/state/archiveIndex.ts"
-
-export const removeSegments = (store: ArchiveStore, files: ReadonlyArray<string>) =>
-  Effect.forEach(files, (file) => inArchive(() => store.remove(file)), { discard: true })
 
 export const pipelineOf = (name: string): AnyPipeline | undefined =>
   pipelines.find((pipeline) => pipeline.name === name)

@@ -16,10 +16,14 @@ export type PublishOptions = CopyOptions & PostgresOptions
  * Publishes if readers would find anything new, and returns whether it did. A run without news leaves the copies
  * alone, so that its cost does not grow with the history.
  */
-const publishNews = Effect.fnUntraced(function* (options: PublishOptions, onProgress: OnProgress) {
+const publishNews = Effect.fnUntraced(function* (
+  options: PublishOptions,
+  onProgress: OnProgress,
+  isNews: boolean,
+) {
   // First, since marts that are defined differently are news.
   yield* createMartViews
-  if (!(yield* changedSincePublication(options))) return false
+  if (!isNews && !(yield* changedSincePublication(options))) return false
   onProgress({ kind: "stage", stage: "publishing" })
   yield* publish(options)
   return true
@@ -34,14 +38,15 @@ export interface Published {
 
 /**
  * Publishes news, to PostgreSQL too; a failure there is reported, and the next run makes up for it. Without options it
- * publishes nothing.
+ * publishes nothing. `isNews`: there is news that the tables do not show, such as other places of archived bodies.
  */
 export const publishNewsEverywhere = Effect.fnUntraced(function* (
   options: PublishOptions | undefined,
   onProgress: OnProgress = () => undefined,
+  isNews = false,
 ) {
   if (options === undefined) return { published: false } satisfies Published
-  const published = yield* publishNews(options, onProgress).pipe(
+  const published = yield* publishNews(options, onProgress, isNews).pipe(
     Effect.tap((isPublished) => annotateSpan({ published: isPublished })),
     spanned("publish"),
   )

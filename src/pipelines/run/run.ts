@@ -4,6 +4,7 @@ import * as Clock from "effect/Clock"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { defaultSettings } from "../../config/settings/settings.ts"
 import type { Retry } from "../../domain/wire/retry.ts"
 import { annotateSpan, spanned } from "../../domain/run/span.ts"
 import { formatInstant, microsFromMillis } from "../../domain/values/time.ts"
@@ -24,6 +25,7 @@ import { ClockAhead } from "./clock.ts"
 import { endDeadRuns } from "./endDeadRuns.ts"
 import { learntLimits, requestBudget } from "./budget/requestBudget.ts"
 import { lastBodies } from "./state.ts"
+import { keepInOrder } from "../retention/keepInOrder.ts"
 import { type PublishOptions, publishNewsEverywhere } from "../publication/publish.ts"
 import { archiveOf } from "../publication/archiveOf.ts"
 import { openWarehouse, type Place, placeOf } from "../publication/warehouse.ts"
@@ -41,6 +43,8 @@ export interface RunOptions extends Omit<SyncOptions, "runId" | "hasKey" | "path
   readonly version: string
   /** `undefined`: leave the readers' copies as they are. */
   readonly publish: PublishOptions | undefined
+  /** The setting of that name. */
+  readonly keepDays?: number
   /** `false`: a run with a failed check of severity `error` publishes nothing. */
   readonly publishFailedChecks?: boolean
 }
@@ -171,14 +175,31 @@ const recordedRun = Effect.fnUntraced(function* <E, R>({
   const summary: RunSummary = { ...found, seconds }
   const { outcome, requests, rowsInserted: rows_inserted, rowsRevised: rows_revised } = summary
   yield* annotateSpan({ outcome, requests, rows_inserted, rows_revised })
+  const isMoved = yield* keptInOrder(options)
   yield* recordHealth
   const isHeldBack =
     summary.failedChecks.some(isContractCheck) ||
     (options.publishFailedChecks === false && hasErrors(summary.failedChecks))
   // A run that landed nothing does not publish, because a first copy would be empty.
   if (options.publish === undefined || isHeldBack || summary.outcome === "failed") return summary
-  return { ...summary, ...(yield* publishNewsEverywhere(options.publish, options.onProgress)) }
+  return {
+    ...summary,
+    ...(yield* publishNewsEverywhere(options.publish, options.onProgress, isMoved)),
+  }
 })
+
+/** A run whose rows have landed does not fail for it; what could not be done, the next one tries again. */
+const keptInOrder = (options: RunOptions) =>
+  // A lake has no process that has it to itself: its administrator calls `prune` and `compact`.
+  (options.warehouse ?? "file") === "file"
+    ? keepInOrder(options, options.keepDays ?? defaultSettings.keepDays).pipe(
+        Effect.catchTag("LoadError", ({ message }) => {
+          options.onProgress({ kind: "note", text: `old records stay for now: ${message}` })
+          return Effect.succeed(false)
+        }),
+        spanned("retention"),
+      )
+    : Effect.succeed(false)
 
 const readAndCheck = Effect.fnUntraced(function* <E, R>(
   read: Effect.Effect<ReadSummary, E, R>,

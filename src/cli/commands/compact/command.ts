@@ -3,13 +3,13 @@ import { type Command, toggle, warehouseSettings } from "../../parse/Command.ts"
 
 export const compact: Command = {
   name: "compact",
-  summary: "Join the archive files of each past month into one",
+  summary: "Join the archive files of each month into one",
   neededBy:
     "Administrators: few large archive files instead of one for each run, for backups and cheap storage",
   details:
-    "Every run writes one archive file. This joins the files of each past month into one and stores repeated bodies once. Parquet files need no compaction: there is one per table and month.",
+    "Every run writes one archive file, and runs join small ones now and then. This joins the files of each month into one and stores repeated bodies once. Parquet files need no compaction: there is one per table and month.",
   flags: { json: toggle("Print the summary as JSON") },
   settings: warehouseSettings,
-  examples: [["compact", "join all past months"]],
+  examples: [["compact", "join every month, the current one included"]],
   run: async (argv) => (await import("./run.ts")).runCompact(argv),
 }

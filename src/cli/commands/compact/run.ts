@@ -13,7 +13,7 @@ export const runCompact = (argv: Arguments) =>
       yield* compact(settings),
       ({ segmentsBefore, segmentsAfter, bytesBefore, bytesAfter }) =>
         segmentsBefore === segmentsAfter
-          ? `Nothing to join: there is at most one archive file for each past month (${counted(segmentsBefore, "file")} in all).\n`
+          ? `Nothing to join: there is at most one archive file for each month (${counted(segmentsBefore, "file")} in all).\n`
           : `${counted(segmentsBefore, "archive file")} became ${segmentsAfter}; ${megabytes(bytesBefore)} before, ${megabytes(bytesAfter)} now.\n`,
     )
   })

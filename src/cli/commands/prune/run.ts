@@ -11,7 +11,7 @@ import { count, counted } from "../../../domain/values/numbers.ts"
 
 export const runPrune = (argv: Arguments) =>
   execute(argv, function* ({ settings }) {
-    const text = textOf(argv, "older-than") ?? ""
+    const text = textOf(argv, "older-than") ?? `${settings.keepDays}`
     const olderThanDays = Number(/^(\d+)d?$/.exec(text)?.[1] ?? Number.NaN)
     if (Number.isNaN(olderThanDays)) {
       return yield* wrongUse(
@@ -25,11 +25,12 @@ export const runPrune = (argv: Arguments) =>
   })
 
 const pruneText = (summary: PruneSummary, dryRun: boolean): string => {
-  const { dropped, kept, segmentsRemoved, segmentsRewritten, bytesBefore, bytesAfter } = summary
-  if (dropped === 0) {
+  const { dropped, kept, recordsDropped, segmentsRemoved, segmentsRewritten } = summary
+  const { bytesBefore, bytesAfter } = summary
+  if (dropped + recordsDropped === 0) {
     return `Nothing to delete: all ${count(kept)} archived responses are newer or in use.\n`
   }
-  const responses = `${count(dropped)} of ${counted(dropped + kept, "response")}`
+  const responses = `${count(dropped)} of ${counted(dropped + kept, "response")} and ${counted(recordsDropped, "record")} of tasks and checks`
   const segments = counted(segmentsRemoved, "segment")
   return dryRun
     ? `Would delete ${responses} (${segments} to remove, ${segmentsRewritten} to rewrite; the archive is ${megabytes(bytesBefore)}).\n`

@@ -62,6 +62,7 @@ export const runOnce = Effect.fnUntraced(function* (options: RunOnce) {
     command,
     version,
     publish: publishOptions(argv, settings),
+    keepDays: settings.keepDays,
     publishFailedChecks: settings.publishFailedChecks,
   }
   const summary = yield* runHereOrShared(runOptions, shared).pipe(

@@ -1,0 +1,74 @@
+// What a run does besides reading, so that a year of runs leaves neither a file for each nor a record of every task.
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { dayOf, formatInstant, microsFromMillis, MICROS_PER_DAY } from "../../domain/values/time.ts"
+import type { StoredSegment } from "../../archive/ArchiveStore.ts"
+import { monthOf, runOfSegment } from "../../archive/segments.ts"
+import { number } from "../../load/duckdb/decodeRow.ts"
+import { Warehouse } from "../../load/Warehouse.ts"
+import { archiveOf, inArchive } from "../publication/archiveOf.ts"
+import type { Place } from "../publication/warehouse.ts"
+import { joinSegments } from "./joinSegments.ts"
+import { agesOf, oldRecords, pruneBefore } from "./pruneBefore.ts"
+
+// So that each byte is written again twice at most: in its month, and when that is over.
+const RUNS_TO_JOIN = 32
+// Large segments are few, and joining them again costs more than it saves.
+const LARGEST_BYTES = 64 * 1024 * 1024
+
+/**
+ * Joins small segments, and prunes the months that are older than `keepDays` as a whole. Returns whether bodies are in other
+ * places now, which readers must learn. For the process that has the warehouse to itself, after its run has ended.
+ */
+export const keepInOrder = Effect.fnUntraced(function* (place: Place, keepDays: number) {
+  const { runId } = yield* Warehouse
+  const store = archiveOf(place)
+  const now = microsFromMillis(yield* Clock.currentTimeMillis)
+  const segments = yield* inArchive(() => store.segments())
+  const others = segments.filter(({ file }) => runOfSegment(file) !== runId)
+  const joined = yield* joinSegments(store, groupsToJoin(others, monthIn(now)))
+  const before = monthStart(now - keepDays * MICROS_PER_DAY)
+  if (!(yield* isFirstOfDay(now)) || (yield* oldRecords(agesOf(before, now))) === 0)
+    return joined > 0
+  yield* pruneBefore(place, before, false)
+  return true
+})
+
+/** Small segments of one month, if they are enough of those that single runs wrote, or if the month is over. */
+const groupsToJoin = (
+  segments: ReadonlyArray<StoredSegment>,
+  thisMonth: string,
+): ReadonlyArray<ReadonlyArray<string>> =>
+  [...Map.groupBy(segments, ({ file }) => monthOf(file))].flatMap(([month, ofMonth]) => {
+    const ofRuns = ofMonth.filter(({ file }) => runOfSegment(file) !== month)
+    if (month >= thisMonth && ofRuns.length < RUNS_TO_JOIN) return []
+    const groups: Array<Array<string>> = [[]]
+    let bytes = 0
+    for (const segment of month >= thisMonth ? ofRuns : ofMonth) {
+      bytes += segment.bytes
+      if (bytes > LARGEST_BYTES) {
+        groups.push([])
+        bytes = segment.bytes
+      }
+      groups.at(-1)?.push(segment.file)
+    }
+    return groups
+  })
+
+/** Whether no earlier run began on the same day. */
+const isFirstOfDay = Effect.fnUntraced(function* (now: number) {
+  const { rows, runId } = yield* Warehouse
+  const [row] = yield* rows(
+    "select coalesce(epoch_us(max(started_at)), 0)::double as at from ops.runs where run_id <> $1",
+    [runId],
+  )
+  return row === undefined || dayOf(number("at")(row)) !== dayOf(now)
+})
+
+/** YYYYMM, as in the names of segments. */
+const monthIn = (instant: number): string => formatInstant(instant).slice(0, 7).replace("-", "")
+
+const monthStart = (instant: number): number => {
+  const date = new Date(instant / 1000)
+  return microsFromMillis(Date.UTC(date.getUTCFullYear(), date.getUTCMonth()))
+}

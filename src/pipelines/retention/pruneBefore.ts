@@ -1,0 +1,193 @@
+// Drops archived responses of before an instant, except those that stored rows or open quarantine entries refer to, and the
+// records of tasks, checks and runs that nothing needs any more.
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type { ArchiveStore } from "../../archive/ArchiveStore.ts"
+import type { ResponseLine } from "../../archive/lines.ts"
+import { rewriteSegments } from "../../archive/rewrite.ts"
+import {
+  readWholeFrames,
+  prunedSegment,
+  runOfSegment,
+  segmentBytes,
+  segmentFiles,
+} from "../../archive/segments.ts"
+import { microsFromMillis, MICROS_PER_DAY } from "../../domain/values/time.ts"
+import { Warehouse } from "../../load/Warehouse.ts"
+import {
+  countPrunable,
+  findReferenced,
+  knownRuns,
+  moveIndex,
+  retainedIn,
+} from "../../load/state/archiveIndex.ts"
+import { type Ages, findOldRecords, forget, forgetRuns } from "../../load/state/oldRecords.ts"
+import { coreTables, withFixedWindows } from "../pipelines.ts"
+import { archiveOf, inArchive } from "../publication/archiveOf.ts"
+import type { Place } from "../publication/warehouse.ts"
+import { removeSegments } from "./joinSegments.ts"
+
+export interface PruneSummary {
+  readonly dropped: number
+  readonly kept: number
+  /** Tasks and results of checks. */
+  readonly recordsDropped: number
+  readonly segmentsRemoved: number
+  readonly segmentsRewritten: number
+  readonly bytesBefore: number
+  readonly bytesAfter: number
+}
+
+// As long as a person may ask what went wrong.
+const FAILURE_DAYS = 365
+
+/** How old the records are that `pruneBefore` drops if it is called now. */
+export const agesOf = (before: number, now: number): Ages => ({
+  before,
+  failuresBefore: Math.min(before, now - FAILURE_DAYS * MICROS_PER_DAY),
+})
+
+/** Finds the records that `pruneBefore` drops; how many there are. */
+export const oldRecords = (ages: Ages) =>
+  Effect.flatMap(Warehouse, ({ exclusively }) =>
+    exclusively("Finding old records", (session) =>
+      findOldRecords(session, ages, withFixedWindows),
+    ),
+  )
+
+/** Prunes what is from before `oldest`, microseconds since 1970; no other run may be in progress. */
+export const pruneBefore = Effect.fnUntraced(function* (
+  place: Place,
+  oldest: number,
+  dryRun: boolean,
+) {
+  const store = archiveOf(place)
+  const { exclusively, tables } = yield* Warehouse
+  const now = microsFromMillis(yield* Clock.currentTimeMillis)
+  const ages = agesOf(oldest, now)
+  const recordsDropped = yield* oldRecords(ages)
+  const { indexed, prunable } = yield* exclusively(
+    "Finding the responses to keep",
+    async (session) => {
+      await findReferenced(session, coreTables)
+      return countPrunable(session, oldest)
+    },
+  )
+  const runs = yield* knownRuns
+  const files = yield* inArchive(() => segmentFiles(store))
+  const ofUnknownRuns = yield* inArchive(() =>
+    bodiesOf(
+      store,
+      files.filter((file) => !runs.has(runOfSegment(file))),
+      ({ runId }) => !runs.has(runId),
+    ),
+  )
+  const isKeptIn = (file: string) => isKept(store, file, { oldest, runs, ofUnknownRuns })
+  const parts = yield* Effect.forEach(files, (file) =>
+    Effect.flatMap(isKeptIn(file), (isWanted) =>
+      Effect.map(
+        inArchive(() => countLines(store, file, isWanted)),
+        (lines) => ({ file, ...lines }),
+      ),
+    ),
+  )
+  const emptied = parts.filter(({ kept }) => kept === 0).map(({ file }) => file)
+  const mixed = parts
+    .filter(({ kept, dropped: gone }) => kept > 0 && gone > 0)
+    .map(({ file }) => file)
+  const bytesBefore = yield* inArchive(() => segmentBytes(store))
+  const summary = {
+    dropped: prunable,
+    kept: indexed - prunable,
+    recordsDropped,
+    segmentsRemoved: emptied.length,
+    segmentsRewritten: mixed.length,
+    bytesBefore,
+    bytesAfter: bytesBefore,
+  } satisfies PruneSummary
+  const isNothing = prunable + recordsDropped === 0 && parts.every(({ dropped }) => dropped === 0)
+  if (dryRun || isNothing) return summary
+  for (const file of mixed) {
+    const target = prunedSegment(file, now)
+    const isWanted = yield* isKeptIn(file)
+    const moved = yield* inArchive(() =>
+      rewriteSegments({ store, files: [file], target, isWanted }),
+    )
+    yield* moveIndex([file], moved)
+  }
+  yield* forget(oldest)
+  yield* removeSegments(store, [...emptied, ...mixed])
+  yield* forgetRuns(ages, tables)
+  return { ...summary, bytesAfter: yield* inArchive(() => segmentBytes(store)) }
+})
+
+interface Kept {
+  readonly oldest: number
+  readonly runs: ReadonlySet<string>
+  /** SHA-256 hashes. */
+  readonly ofUnknownRuns: ReadonlySet<string>
+}
+
+/**
+ * Whether a line of the segment stays. What a killed run did not commit is dropped by age alone. Runs of a lost warehouse
+ * are kept whole until a replay has indexed them.
+ */
+const isKept = Effect.fnUntraced(function* (
+  store: ArchiveStore,
+  file: string,
+  { oldest, runs, ofUnknownRuns }: Kept,
+) {
+  const { exclusively } = yield* Warehouse
+  const runIds = yield* inArchive(() => runsIn(store, file))
+  const rows = yield* exclusively("Finding the responses of a segment", (session) =>
+    retainedIn(session, file, [...runIds], oldest),
+  )
+  const indexed = new Map(rows.map(({ responseId, isPrunable }) => [responseId, !isPrunable]))
+  // Bodies in this segment that are needed, if only by responses of later runs.
+  const wanted = new Set(
+    rows.filter((row) => row.file === file && !row.isPrunable).map(({ sha256 }) => sha256),
+  )
+  return ({ responseId, sha256, body, receivedAt, runId }: ResponseLine): boolean =>
+    (body === undefined && indexed.get(responseId) === true) ||
+    (body !== undefined && (wanted.has(sha256) || ofUnknownRuns.has(sha256))) ||
+    (!indexed.has(responseId) && (receivedAt >= oldest || !runs.has(runId)))
+})
+
+const runsIn = async (store: ArchiveStore, file: string): Promise<ReadonlySet<string>> => {
+  const runIds = new Set<string>()
+  for await (const { responses } of readWholeFrames(store, file)) {
+    for (const { runId } of responses) runIds.add(runId)
+  }
+  return runIds
+}
+
+/** SHA-256 hashes of the bodies of the matching responses, whichever segments hold them. */
+const bodiesOf = async (
+  store: ArchiveStore,
+  files: ReadonlyArray<string>,
+  matches: (line: ResponseLine) => boolean,
+): Promise<ReadonlySet<string>> => {
+  const bodies = new Set<string>()
+  for (const file of files) {
+    for await (const { responses } of readWholeFrames(store, file)) {
+      for (const line of responses) if (matches(line)) bodies.add(line.sha256)
+    }
+  }
+  return bodies
+}
+
+const countLines = async (
+  store: ArchiveStore,
+  file: string,
+  isKeptIn: (line: ResponseLine) => boolean,
+): Promise<{ readonly kept: number; readonly dropped: number }> => {
+  let kept = 0
+  let dropped = 0
+  for await (const { responses } of readWholeFrames(store, file)) {
+    for (const line of responses) {
+      if (isKeptIn(line)) kept += 1
+      else dropped += 1
+    }
+  }
+  return { kept, dropped }
+}

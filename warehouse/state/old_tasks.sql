@@ -1,0 +1,47 @@
+-- Tasks before $1 that nothing needs any more; failures only before $2. Of each subject (partition, window, days) the newest task
+-- of each outcome stays: it says what was read, and when. $3: the pipelines whose windows are the same in every run; of
+-- others, a window may be new each time. What quarantine and gaps name stays too.
+with
+
+subjects as (
+    select
+        *,
+        dense_rank() over (
+            order by
+                pipeline,
+                entity,
+                case when list_contains($3, pipeline) then "window" end,
+                series,
+                covers_from,
+                covers_to
+        ) as subject,
+        outcome in ('loaded', 'unchanged', 'empty') as is_read
+    from ops.tasks
+),
+
+ranked as (
+    select
+        *,
+        row_number() over (partition by subject, outcome order by finished_at desc, run_id desc, "window" desc) as age,
+        row_number() over (
+            partition by subject, is_read, finished_at::date order by finished_at desc, run_id desc, "window" desc
+        ) as age_in_day
+    from subjects
+)
+
+select
+    run_id,
+    pipeline,
+    entity,
+    "window"
+from ranked
+where
+    finished_at < $1
+    and age > 1
+    and (finished_at < $2 or outcome not in ('failed', 'quarantined', 'deferred', 'suspicious_empty'))
+    -- mart.withdrawal_queue_daily and mart.performance_fees_monthly say when each day or month was read last.
+    and not (is_read and age_in_day = 1 and pipeline in ('withdrawals', 'performance_fees'))
+    and (run_id, pipeline, entity, "window") not in (
+        select (run_id, pipeline, entity, "window") from ops.quarantine
+    )
+    and (run_id, pipeline, entity) not in (select (run_id, pipeline, entity) from ops.gaps)
