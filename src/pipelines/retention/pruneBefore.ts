@@ -105,7 +105,7 @@ export const pruneBefore = Effect.fnUntraced(function* (
     bytesBefore,
     bytesAfter: bytesBefore,
   } satisfies PruneSummary
-  const isNothing = prunable + recordsDropped === 0 && parts.every(({ dropped }) => dropped === 0)
+  const isNothing = prunable + recordsDropped + emptied.length === 0
   if (dryRun || isNothing) return summary
   for (const file of mixed) {
     const target = prunedSegment(file, now)

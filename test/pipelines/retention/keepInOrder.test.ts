@@ -1,0 +1,164 @@
+// What retention removes of archive and records, and that everything a row, a gap, quarantine or a mart needs is there.
+import { copyFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { prune } from "../../../src/pipelines/archive/prune.ts"
+import { verify } from "../../../src/pipelines/archive/verify.ts"
+import { ahead } from "../../support/movableClock.ts"
+import { content, replayed, segments } from "../../support/replays.ts"
+import { sharedWarehouse } from "../../support/sharedWarehouse.ts"
+import { simulated } from "../../support/simulated.ts"
+import { change, queries, query, runOnce } from "../../support/warehouseRun.ts"
+
+const pipelines = ["ratio_history", "withdrawals", "performance_fees"]
+const DAY_MILLIS = 86_400_000
+const COPIES = 60
+
+/** The clock is never ahead of the service's, which is the machine's. */
+const daysAfter = <A, E, R>(days: number, work: Effect.Effect<A, E, R>) =>
+  ahead((days - 400) * DAY_MILLIS, work)
+
+const aTable = (table: string, times: ReadonlyArray<string>): string =>
+  `insert into ${table} by name
+   select * exclude (n) replace (concat(run_id, '-', n) as run_id,
+     ${times.map((time) => `${time} - to_hours(n) as ${time}`).join(", ")})
+   from ${table}, range(1, ${COPIES + 1}) t (n)`
+
+/** Two runs, the second with a response in quarantine, and as many records as 60 more runs an hour apart would have left. */
+const lived = sharedWarehouse(
+  Effect.fnUntraced(function* (dataDir) {
+    const simulator = yield* simulated({
+      vaults: 2,
+      days: 3,
+      now: "2026-06-01T00:00:00Z",
+      start: "2026-05-29T00:00:00Z",
+    })
+    yield* daysAfter(0, runOnce(simulator.url, dataDir, { pipelines }))
+    simulator.patch({
+      now: "2026-06-02T06:00:00Z",
+      faults: [{ kind: "contract-break", match: "fields=ratio", count: 1 }],
+    })
+    // Creates the marts too.
+    yield* daysAfter(
+      0,
+      runOnce(simulator.url, dataDir, { pipelines, settings: { fillGaps: true } }),
+    )
+    yield* change(
+      dataDir,
+      aTable("ops.tasks", ["finished_at"]),
+      aTable("ops.runs", ["started_at", "finished_at"]),
+      aTable("ops.check_results", ["checked_at"]),
+      "checkpoint",
+    )
+  }),
+)
+
+/** The marts that read tasks, without what depends on the time of the query. */
+const martContent = [
+  "select * from mart.completeness where expected_at < timestamp '2026-06-02'",
+  "select * exclude (age_hours) from mart.freshness",
+  "select * from mart.last_read",
+  "select * from mart.performance_fees_monthly",
+  "select * from mart.series",
+  "select * from mart.withdrawal_queue_daily",
+]
+  .map(
+    (sql, at) =>
+      `select ${at} as mart, count(*)::integer as n, sum(hash(t))::varchar as content from (${sql}) t`,
+  )
+  .join(" union all ")
+
+const failures = "outcome in ('failed', 'quarantined', 'deferred', 'suspicious_empty')"
+
+describe("retention", () => {
+  it.live("keeps the newest record of each subject, and every mart and row as they were", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* lived
+      const counts = `select (select count(*) from ops.tasks where not ${failures})::integer as tasks,
+        (select count(*) from ops.tasks where ${failures})::integer as failures,
+        (select count(*) from ops.check_results)::integer as results, (select count(*) from ops.runs)::integer as runs`
+      const [[before] = [], marts] = yield* queries(dataDir, [counts, martContent])
+      const rows = yield* content(dataDir)
+      const pruneAfter = (days: number) =>
+        daysAfter(days, prune({ dataDir, olderThanDays: 10, dryRun: false }))
+
+      const { recordsDropped } = yield* pruneAfter(100)
+      const [[after] = [], martsAfter, repeated, unknown] = yield* queries(dataDir, [
+        counts,
+        martContent,
+        `select pipeline, entity from ops.tasks where not ${failures}
+         group by pipeline, entity, case when pipeline = 'performance_fees' then "window" end, covers_from, covers_to,
+           outcome, case when pipeline <> 'ratio_history' then finished_at::date end
+         having count(*) > 1
+         union all select check_name, outcome from ops.check_results where outcome <> 'failed'
+         group by all having count(*) > 1`,
+        `select run_id from ops.tasks union select run_id from ops.check_results
+         union select run_id from ops.quarantine union select run_id from ops.gaps union select run_id from raw.responses
+         union select _run_id from core.ratio_history except select run_id from ops.runs`,
+      ])
+      expect(martsAfter).toEqual(marts)
+      expect([repeated, unknown]).toEqual([[], []])
+      expect(recordsDropped).toBeGreaterThan(Number(before?.["tasks"]) * 0.8)
+      expect(after?.["failures"]).toBe(before?.["failures"])
+      expect(Number(after?.["results"])).toBeLessThan(Number(before?.["results"]) / 10)
+
+      // Failures go after a year, but for what quarantine names.
+      yield* pruneAfter(500)
+      const [kept, [later] = [], [named] = []] = yield* queries(dataDir, [
+        martContent,
+        counts,
+        `select count(*)::integer as n from ops.tasks semi join ops.quarantine using (run_id, pipeline, entity, "window")`,
+      ])
+      expect(kept).toEqual(marts)
+      expect(Number(later?.["failures"])).toBeLessThan(Number(before?.["failures"]) / 10)
+      expect(Number(later?.["runs"])).toBeLessThan(Number(before?.["runs"]) / 2)
+      expect(Number(named?.["n"])).toBeGreaterThan(0)
+      expect(yield* content(dataDir)).toEqual(rows)
+      const again = yield* replayed(dataDir)
+      expect(again.tables.filter(({ isSame }) => !isSame)).toEqual([])
+    }),
+  )
+
+  it.live("is what a run does besides, once a month is old enough", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({ vaults: 2, days: 3, now: "2026-06-02T06:00:00Z" })
+      const dataDir = yield* lived
+      const old =
+        "select count(*)::integer as n from ops.tasks where run_id like '%-%-%' and outcome = 'loaded'"
+      const run = (days: number) =>
+        daysAfter(days, runOnce(simulator.url, dataDir, { pipelines: ["fees"], keepDays: 90 }))
+      const count = Effect.map(query(dataDir, old), ([row]) => Number(row?.["n"]))
+      const before = yield* count
+      yield* run(32)
+      // The two runs are of a month that is over.
+      expect(segments(dataDir)).toHaveLength(2)
+      expect(yield* count).toBe(before)
+      yield* run(200)
+      expect(yield* count).toBeLessThan(before / 5)
+      const findings = yield* verify({ dataDir })
+      expect(findings.filter(({ path }) => !path.startsWith("published/"))).toEqual([])
+    }),
+  )
+
+  it.live("joins the segments of 32 runs of this month", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({ vaults: 2, days: 3, now: "2026-06-02T06:00:00Z" })
+      const dataDir = yield* lived
+      const run = daysAfter(0, runOnce(simulator.url, dataDir, { pipelines: ["fees"] }))
+      const [first = ""] = segments(dataDir)
+      const copyOne = (name: string): void =>
+        copyFileSync(
+          join(dataDir, "raw", first),
+          join(dataDir, "raw", `${first.slice(0, 8)}T000000${name}Z-aaaaaa.ndjson.zst`),
+        )
+      for (let at = 100; at < 129; at += 1) copyOne(String(at))
+      yield* run
+      expect(segments(dataDir)).toHaveLength(32)
+      yield* run
+      expect(segments(dataDir)).toHaveLength(2)
+      const findings = yield* verify({ dataDir })
+      expect(findings.filter(({ path }) => !path.startsWith("published/"))).toEqual([])
+    }),
+  )
+})
