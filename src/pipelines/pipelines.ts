@@ -31,7 +31,7 @@ export const isAwaited = ({ name }: AnyPipeline): boolean => awaited.has(name)
 
 /** Pipelines whose windows are the same in every run. */
 export const withFixedWindows: ReadonlyArray<string> = pipelines
-  .filter(({ windows }) => windows !== undefined)
+  .filter((each) => each.windows !== undefined)
   .map(({ name }) => name)
 
 export const pipelineNames: ReadonlyArray<string> = pipelines.map(({ name }) => name)
