@@ -1,6 +1,6 @@
 # Every task of the project; `make` alone lists them. They need only npm and its registry, except where their help says more.
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-month flaky fuzz test-package test-browser attack screenshots test-deploy test-engines test-mcp test-iceberg test-postgres test-lake proof-lake test-odbc test-bi proof proof-slice bench bench-dlt check lint types format docs guide build clean
+.PHONY: help install demo test test-month flaky fuzz test-package test-browser attack screenshots test-deploy test-engines test-mcp test-iceberg test-postgres test-lake proof-lake test-odbc test-bi proof proof-slice bench bench-dlt check lint types format docs guide build release clean
 
 # npm replaces node_modules, so it must not run under the Node that lies in there.
 MACHINE_PATH := $(PATH)
@@ -166,5 +166,9 @@ guide: install ## Make what README.md and docs/analysts-guide.md show again
 build: install ## Build dist/, as published
 	@npm run --silent build
 
+release: install ## Make what a release consists of in release/, up to the push: the same bytes each time (the image needs root and Debian packages)
+	@test -z "$$(git status --porcelain)" || { echo "A release is made of a commit, and this checkout has changes:" >&2; git status --short >&2; exit 1; }
+	@build/release.sh release
+
 clean: ## Remove what was built or installed; data/ stays
-	@rm -rf dist coverage node_modules
+	@rm -rf dist release coverage node_modules

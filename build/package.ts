@@ -76,7 +76,8 @@ for (const page of ["analysts-guide.md", "glossary.md"]) {
 }
 const assets = join(dist, "src/serve/assets")
 cpSync(join(root, "src/serve/assets"), assets, { recursive: true })
-for (const [file, code] of await clientScripts()) writeFileSync(join(assets, file), code)
+const client = await clientScripts()
+for (const [file, code] of client.files) writeFileSync(join(assets, file), code)
 
 // What the code of the load stage is, which is part of what marts are made from: there is no such folder here.
 const sources = createHash("sha256")
@@ -87,4 +88,4 @@ mkdirSync(join(dist, "src/load"), { recursive: true })
 writeFileSync(join(dist, "src/load", sources.digest("hex")), "")
 
 const modules = output.flatMap((file) => (file.type === "chunk" ? file.moduleIds : []))
-writeFileSync(join(dist, "LICENSES.txt"), licensesOf(modules))
+writeFileSync(join(dist, "LICENSES.txt"), licensesOf([...modules, ...client.modules]))

@@ -29,7 +29,7 @@ export const loadAssets = async (): Promise<Assets> => {
   )
   if (!existsSync(join(folder, "live.js"))) {
     const { bundle } = await import("./bundle.ts")
-    for (const [file, code] of await bundle()) contents.set(file, code)
+    for (const [file, code] of (await bundle()).files) contents.set(file, code)
   }
   const folderPath = `/assets/${fingerprint(...contents.values()).slice(0, 12)}`
   return {

@@ -8,8 +8,14 @@ import { build } from "rolldown"
 /** Files of `client/`, each of which becomes one script. */
 const entries = ["live", "sql", "chart", "result"]
 
-/** The scripts and the chart library's style sheet, by file name. */
-export const bundle = async (): Promise<ReadonlyMap<string, string>> => {
+export interface ClientBundle {
+  /** The scripts and the chart library's style sheet, by file name. */
+  readonly files: ReadonlyMap<string, string>
+  /** Paths of the modules that the scripts are made of. */
+  readonly modules: ReadonlyArray<string>
+}
+
+export const bundle = async (): Promise<ClientBundle> => {
   const { output } = await build({
     input: Object.fromEntries(
       entries.map((name) => [name, join(import.meta.dirname, "client", `${name}.ts`)]),
@@ -27,11 +33,14 @@ export const bundle = async (): Promise<ReadonlyMap<string, string>> => {
     file.type === "chunk" ? [[file.fileName, file.code]] : [],
   )
   const uplotStyle = fileURLToPath(import.meta.resolve("uplot/dist/uPlot.min.css"))
-  return new Map([...scripts, ["uplot.css", readFileSync(uplotStyle, "utf8")]])
+  return {
+    files: new Map([...scripts, ["uplot.css", readFileSync(uplotStyle, "utf8")]]),
+    modules: output.flatMap((file) => (file.type === "chunk" ? file.moduleIds : [])),
+  }
 }
 
 if (import.meta.main) {
   const [folder = ""] = process.argv.slice(2)
   mkdirSync(folder, { recursive: true })
-  for (const [file, code] of await bundle()) writeFileSync(join(folder, file), code)
+  for (const [file, code] of (await bundle()).files) writeFileSync(join(folder, file), code)
 }
