@@ -28,7 +28,11 @@ if [ -z "$why" ]; then
     buildah push --quiet localhost/vaulthouse "docker-archive:$scratch/image.tar:vaulthouse:$version"
     buildah rmi --all --force >/dev/null
   ) >"$scratch/log" 2>&1 || { cat "$scratch/log"; exit 1; }
-  gzip --no-name <"$scratch/image.tar" >"$folder/vaulthouse-$version-image-$(dpkg --print-architecture).tar.gz"
+  mkdir "$scratch/image"
+  tar --extract --directory "$scratch/image" --file "$scratch/image.tar"
+  node build/imageConfig.ts "$scratch/image" "vaulthouse:$version" >"$scratch/files"
+  tar --create --directory "$scratch/image" --files-from "$scratch/files" --format=ustar --mode=0644 --mtime="@$SOURCE_DATE_EPOCH" \
+    --owner=0 --group=0 --numeric-owner | gzip --no-name >"$folder/vaulthouse-$version-image-$(dpkg --print-architecture).tar.gz"
 else
   echo "The image is left out: $why."
 fi

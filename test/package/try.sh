@@ -6,14 +6,23 @@ repository=$(cd "$(dirname "$0")/../.." && pwd)
 folder=$(mktemp -d)
 trap 'kill "${simulator:-}" "${receiver:-}" "${page:-}" 2>/dev/null || true; rm -rf "$folder"' EXIT
 
+# What a release consists of, without the image, which test/deploy builds: the same bytes each time, whenever files were written.
 echo "Packing …"
 cd "$repository"
-npm pack --silent --pack-destination "$folder" >/dev/null
+IMAGE=off build/release.sh "$folder/first" >/dev/null
+find docs deploy -type f -exec touch -c {} +
+IMAGE=off build/release.sh "$folder/release" >/dev/null
+diff -r "$folder/first" "$folder/release"
+(cd "$folder/release" && sha256sum --check --quiet SHA256SUMS)
+mv "$folder"/release/vaulthouse-*.tgz "$folder"
+grep -q '"purl": "pkg:npm/uplot@' "$folder"/release/*.cdx.json
 echo "Installing $(basename "$folder"/vaulthouse-*.tgz) into an empty folder …"
 mkdir "$folder/empty"
 cd "$folder/empty"
 npm init --yes >/dev/null
-npm install --no-progress --silent "$folder"/vaulthouse-*.tgz
+# Whatever this machine's settings hide: an engine that does not fit is a warning, and there is none.
+npm install --no-progress --loglevel=warn "$folder"/vaulthouse-*.tgz >install.log 2>&1
+if grep -E "EBADENGINE|deprecated" install.log; then exit 1; fi
 vaulthouse=node_modules/.bin/vaulthouse
 
 # says FILE PATTERN: waits for a line, and prints what follows the pattern in it.

@@ -58,6 +58,7 @@ const attemptsOf = async (target: PostgresTarget): Promise<ReadonlyArray<Attempt
  * Whether the same server may accept another kind of connection: not if it can't be reached or refuses the password.
  */
 const isWorthAnother = (cause: unknown): boolean => {
+  if (cause instanceof PostgresError) return false
   const { code = "", syscall } = cause as { readonly code?: string; readonly syscall?: string }
   return syscall === undefined && (code === "28000" || !/^[0-9A-Z]{5}$/.test(code))
 }
@@ -80,6 +81,18 @@ const passwordOf = async (target: PostgresTarget, user: string): Promise<string>
   })
 }
 
+const poolerStands = ({ shown }: PostgresTarget, cause?: unknown): PostgresError =>
+  new PostgresError({
+    target: shown,
+    why: "a connection pooler stands in between, and does not give this connection a session of its own",
+    advice: "Name the database's own address; its readers may use the pooler.",
+    cause,
+  })
+
+/** PgBouncer's, for which there is no SQLSTATE of its own. */
+const isOfPooler = (cause: unknown): boolean =>
+  cause instanceof Error && cause.message === "unsupported startup parameter: options"
+
 const open = async (target: PostgresTarget, ssl: Attempt): Promise<Client> => {
   const user = userOf(target)
   const client = new Client({
@@ -96,16 +109,22 @@ const open = async (target: PostgresTarget, ssl: Attempt): Promise<Client> => {
     keepAlive: true,
     keepAliveInitialDelayMillis: 20_000,
     // What the statements and messages below rely on, whatever the server's or the user's settings.
-    options: "-c timezone=UTC -c datestyle=ISO -c standard_conforming_strings=on",
+    options:
+      "-c timezone=UTC -c datestyle=ISO -c standard_conforming_strings=on -c vaulthouse.session=own",
   })
   // Without a listener a lost connection would end the process; the running statement fails anyway.
   client.on("error", () => undefined)
   try {
     await client.connect()
+    // A pooler that ignores `options` also gives the session's locks and search path to whoever comes next.
+    const { rows } = await client.query<{ session: string | null }>(
+      "SELECT current_setting('vaulthouse.session', true) AS session",
+    )
+    if (rows[0]?.session !== "own") throw poolerStands(target)
     return client
   } catch (cause) {
     await client.end().catch(() => undefined)
-    throw cause
+    throw isOfPooler(cause) ? poolerStands(target, cause) : cause
   }
 }
 
