@@ -1,5 +1,5 @@
-// `--json` of every command: one object on one line, with snake_case keys.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+// `--json` of every command: one object on one line, with snake_case keys, among them those of released versions.
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
@@ -46,6 +46,11 @@ const needed: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = {
   restore: [["copy", "--data-dir", "restored"]],
 }
 
+/** Keys that every released version had at the top, by command. */
+const promised = globSync(join(import.meta.dirname, "../fixtures/surface/*.json")).flatMap((file) =>
+  Object.entries(JSON.parse(readFileSync(file, "utf8")) as Record<string, ReadonlyArray<string>>),
+)
+
 // What reports only on a lake is in test/lake.
 const onLakes = new Set(["move"])
 
@@ -73,4 +78,6 @@ it.each(cases)("%s %s", async (...args) => {
   expect(stdout.trimEnd().split("\n")).toHaveLength(1)
   const keys = [...new Set(keysOf(report))]
   expect(keys.filter((key) => !/^[a-z0-9_]+$/.test(key))).toEqual([])
+  const kept = promised.flatMap(([call, each]) => (call === args.join(" ") ? each : []))
+  expect(Object.keys(report as object)).toEqual(expect.arrayContaining(kept))
 })

@@ -1,9 +1,12 @@
-// This version opens and continues warehouses of every released layout.
+// This version opens and continues the data directories of every released version.
+import { execFileSync } from "node:child_process"
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { gunzipSync } from "node:zlib"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { defaultTimeFields } from "../../../src/domain/wire/timeFields.ts"
+import { compareWithArchive } from "../../../src/pipelines/archive/replay.ts"
 import { marts } from "../../../src/load/marts/marts.ts"
 import { currentFiles } from "../../../src/load/published/parquet/parquetFolder.ts"
 import { defaultParquet } from "../../../src/load/published/parquet/parquetFile.ts"
@@ -15,7 +18,7 @@ import { temporaryFolder } from "../../support/temporaryFolder.ts"
 import { query, queryFile, runOnce } from "../../support/warehouseRun.ts"
 
 const folder = join(import.meta.dirname, "../..", "fixtures", "warehouses")
-const layouts = readdirSync(folder).filter((file) => file.endsWith(".duckdb.gz"))
+const layouts = readdirSync(folder).filter((file) => file.endsWith(".gz"))
 
 const histories = ["ratio_history", "pnl_history", "apy_history", "allocation_history"]
 
@@ -35,12 +38,13 @@ const stored = (dataDir: string) =>
 
 const ofLayout = (layout: string) =>
   Effect.tap(temporaryFolder, (dataDir) =>
-    Effect.sync(() =>
-      writeFileSync(
-        join(dataDir, "vaulthouse.duckdb"),
-        gunzipSync(readFileSync(join(folder, layout))),
-      ),
-    ),
+    Effect.sync(() => {
+      const file = join(folder, layout)
+      // Of the warehouse before the first release there is the database alone.
+      if (layout.endsWith(".duckdb.gz"))
+        writeFileSync(join(dataDir, "vaulthouse.duckdb"), gunzipSync(readFileSync(file)))
+      else execFileSync("tar", ["--extract", `--file=${file}`, "--no-same-owner"], { cwd: dataDir })
+    }),
   )
 
 describe("a warehouse of a released layout", () => {
@@ -61,6 +65,14 @@ describe("a warehouse of a released layout", () => {
       yield* expectTruth(simulator, dataDir)
       expect(yield* stored(dataDir)).toEqual(before)
       expect(yield* query(dataDir, "select run_id from ops.runs")).toHaveLength(3)
+      if (layout.endsWith(".duckdb.gz")) return
+      const compared = yield* compareWithArchive({
+        dataDir,
+        timeFields: defaultTimeFields,
+        onResponse: () => undefined,
+      })
+      expect(compared.tables.filter(({ isSame }) => !isSame)).toEqual([])
+      expect([...compared.lost, ...compared.unreadable]).toEqual([])
     }),
   )
 

@@ -1,15 +1,15 @@
-// Makes a warehouse of the present layout for test/load/tables/layouts.test.ts: two runs against the simulator, the second
-// after a revision. node test/support/layouts/layoutFixture.ts test/fixtures/warehouses/VERSION.duckdb.gz
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+// Makes a data directory of the present layout for test/load/tables/layouts.test.ts: two runs against the simulator, the second
+// after a revision. node test/support/layouts/layoutFixture.ts test/fixtures/warehouses/VERSION.tar.gz
+import { execFileSync } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { gzipSync } from "node:zlib"
+import { join, resolve } from "node:path"
 import * as Effect from "effect/Effect"
 import { startSimulator } from "../../../simulator/index.ts"
 import { layoutWorld } from "./layoutWorld.ts"
 import { change, runOnce } from "../warehouseRun.ts"
 
-const [file = ""] = process.argv.slice(2)
+const file = resolve(process.argv[2] ?? "")
 const dataDir = mkdtempSync(join(tmpdir(), "vaulthouse-layout-"))
 const simulator = await startSimulator(layoutWorld)
 await Effect.runPromise(
@@ -21,5 +21,8 @@ await Effect.runPromise(
   }),
 )
 await simulator.close()
-writeFileSync(file, gzipSync(readFileSync(join(dataDir, "vaulthouse.duckdb")), { level: 9 }))
+const of = ["--sort=name", "--mtime=@0", "--owner=0", "--group=0", "--numeric-owner"]
+execFileSync("tar", ["--create", `--file=${file}`, ...of, "--use-compress-program=gzip -9n", "."], {
+  cwd: dataDir,
+})
 rmSync(dataDir, { recursive: true })

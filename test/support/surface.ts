@@ -1,0 +1,57 @@
+// What docs/policy.md promises to keep, a line each. node test/support/surface.ts >test/fixtures/surface/VERSION.txt
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { commands } from "../../src/cli/commands/index.ts"
+import { exitCodes } from "../../src/cli/parse/exit.ts"
+import { globalFlags } from "../../src/cli/parse/globalFlags.ts"
+import { environmentName } from "../../src/config/settings/Setting.ts"
+import { settingNames, settingOf } from "../../src/config/settings/settings.ts"
+import { dictionary } from "../../src/pipelines/readers/dictionary.ts"
+
+/** Tables of `ops` that pages name for readers; the others, and `raw`, are vaulthouse's own. */
+const ofOps = ["runs", "tasks", "gaps", "quarantine", "schema_drift", "check_results"]
+
+const isPromised = (name: string): boolean =>
+  /^(core|mart|meta)\./.test(name) || ofOps.some((table) => name === `ops.${table}`)
+
+const relations = () =>
+  dictionary()
+    .filter(({ name }) => isPromised(name))
+    .flatMap(({ name, parameters, asOf, columns }) => [
+      ...(asOf === undefined ? [] : [`macro ${asOf}`]),
+      ...(parameters.length === 0 ? [] : [`macro ${name}(${parameters.join(", ")})`]),
+      ...columns.map((column) => `column ${name}.${column.name} ${column.databaseType}`),
+    ])
+
+const settings = () =>
+  settingNames.flatMap((name) => {
+    const variable = environmentName(settingOf(name))
+    return [`setting ${name}`, ...(variable === undefined ? [] : [`environment ${variable}`])]
+  })
+
+const flags = () => [
+  ...Object.keys(globalFlags).map((flag) => `flag --${flag}`),
+  ...commands.flatMap(({ name, flags: own }) => [
+    `command ${name}`,
+    ...Object.keys(own).map((flag) => `flag ${name} --${flag}`),
+  ]),
+]
+
+// test/cli/commands/schedule.test.ts compares the page with what is exported.
+const metrics = () =>
+  [
+    ...readFileSync(join(import.meta.dirname, "../../docs/monitoring.md"), "utf8").matchAll(
+      /^\| `(vaulthouse_\w+)` \|/gm,
+    ),
+  ].map(([, name]) => `metric ${name}`)
+
+export const surface = (): ReadonlyArray<string> =>
+  [
+    ...relations(),
+    ...settings(),
+    ...flags(),
+    ...Object.entries(exitCodes).map(([name, code]) => `exit ${code} ${name}`),
+    ...metrics(),
+  ].toSorted()
+
+if (import.meta.main) process.stdout.write(`${surface().join("\n")}\n`)
