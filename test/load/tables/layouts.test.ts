@@ -7,6 +7,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { defaultTimeFields } from "../../../src/domain/wire/timeFields.ts"
 import { compareWithArchive } from "../../../src/pipelines/archive/replay.ts"
+import { version } from "../../../src/cli/execute/version.ts"
 import { marts } from "../../../src/load/marts/marts.ts"
 import { currentFiles } from "../../../src/load/published/parquet/parquetFolder.ts"
 import { defaultParquet } from "../../../src/load/published/parquet/parquetFile.ts"
@@ -19,6 +20,8 @@ import { query, queryFile, runOnce } from "../../support/warehouseRun.ts"
 
 const folder = join(import.meta.dirname, "../..", "fixtures", "warehouses")
 const layouts = readdirSync(folder).filter((file) => file.endsWith(".gz"))
+
+const earlier = layouts.filter((file) => !file.startsWith(`${version}.`))
 
 const histories = ["ratio_history", "pnl_history", "apy_history", "allocation_history"]
 
@@ -76,7 +79,8 @@ describe("a warehouse of a released layout", () => {
     }),
   )
 
-  it.live.each(layouts)("%s is published as this version defines it", (layout) =>
+  // Of this version's own, other tests publish enough.
+  it.live.each(earlier)("%s is published as this version defines it", (layout) =>
     Effect.gen(function* () {
       const dataDir = yield* ofLayout(layout)
       // As that version laid the files out.

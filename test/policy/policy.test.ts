@@ -3,9 +3,9 @@
 import { globSync, readdirSync, readFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { surface } from "./support/surface.ts"
+import { surface } from "./surface.ts"
 
-const root = join(import.meta.dirname, "..")
+const root = join(import.meta.dirname, "../..")
 const read = (file: string): string => readFileSync(join(root, file), "utf8")
 const { version } = JSON.parse(read("package.json")) as { version: string }
 const released = globSync("test/fixtures/surface/*.txt", { cwd: root })

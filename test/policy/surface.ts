@@ -1,4 +1,4 @@
-// What docs/policy.md promises to keep, a line each. node test/support/surface.ts >test/fixtures/surface/VERSION.txt
+// What docs/policy.md promises to keep, a line each. node test/policy/surface.ts >test/fixtures/surface/VERSION.txt
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { commands } from "../../src/cli/commands/index.ts"
