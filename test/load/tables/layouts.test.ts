@@ -21,7 +21,7 @@ import { query, queryFile, runOnce } from "../../support/warehouseRun.ts"
 const folder = join(import.meta.dirname, "../..", "fixtures", "warehouses")
 const layouts = readdirSync(folder).filter((file) => file.endsWith(".gz"))
 
-const earlier = layouts.filter((file) => !file.startsWith(`${version}.`))
+const ofEarlierVersions = layouts.filter((file) => !file.startsWith(`${version}.`))
 
 const histories = ["ratio_history", "pnl_history", "apy_history", "allocation_history"]
 
@@ -80,7 +80,7 @@ describe("a warehouse of a released layout", () => {
   )
 
   // Of this version's own, other tests publish enough.
-  it.live.each(earlier)("%s is published as this version defines it", (layout) =>
+  it.live.each(ofEarlierVersions)("%s is published as this version defines it", (layout) =>
     Effect.gen(function* () {
       const dataDir = yield* ofLayout(layout)
       // As that version laid the files out.
