@@ -13,7 +13,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
 npm pack --silent --pack-destination "$folder" >/dev/null
-npm sbom --package-lock-only --sbom-format cyclonedx | node build/sbom.ts >"$folder/vaulthouse-$version.cdx.json"
+npm sbom --package-lock-only --sbom-format cyclonedx | node build/sbom.ts "$SOURCE_DATE_EPOCH" >"$folder/vaulthouse-$version.cdx.json"
 node build/notes.ts >"$folder/release-notes.md"
 
 why=""

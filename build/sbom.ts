@@ -1,5 +1,5 @@
 // What the package brings, as CycloneDX: what npm lists, without what only development needs, and without what would differ
-// each time. npm sbom --package-lock-only --sbom-format cyclonedx | node build/sbom.ts
+// each time. npm sbom --package-lock-only --sbom-format cyclonedx | node build/sbom.ts SECONDS
 import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -63,7 +63,7 @@ const brought = {
   ...bom,
   metadata: {
     ...bom.metadata,
-    timestamp: new Date(Number(process.env["SOURCE_DATE_EPOCH"] ?? 0) * 1000).toISOString(),
+    timestamp: new Date(Number(process.argv[2] ?? 0) * 1000).toISOString(),
     // npm takes it from the folder.
     component: { ...bom.metadata.component, name, type: "application" },
   },

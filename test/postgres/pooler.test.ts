@@ -22,7 +22,7 @@ const relay = (change: (message: Buffer, client: Socket) => Buffer | undefined) 
         ] as const)
           one.on("error", () => other.destroy()).on("close", () => other.destroy())
         client.once("data", (message) => {
-          const changed = change(message as Buffer, client)
+          const changed = change(message, client)
           if (changed === undefined) return
           behind.write(changed)
           client.pipe(behind)
