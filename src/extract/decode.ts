@@ -73,6 +73,42 @@ const violationOf = (endpoint: AnyEndpoint, value: unknown): Violation => {
   return { path: pathText(first.path ?? []), detail: `${first.message}${more}` }
 }
 
+const errorFields: ReadonlySet<string> = new Set(["error", "errors", "detail"])
+const besideErrors: ReadonlySet<string> = new Set([
+  "code",
+  "data",
+  "message",
+  "path",
+  "result",
+  "status",
+  "statusCode",
+  "status_code",
+  "success",
+  "timestamp",
+  "title",
+  "type",
+])
+
+/**
+ * Whether a body says that something failed, and nothing else, although its status does not. Where the document leaves the
+ * fields of a record open, it would become a row without values, and end the row stored before.
+ */
+const isErrorObject = (body: unknown): boolean => {
+  if (!isJsonObject(body)) return false
+  const given = Object.entries(body).filter(([, value]) => value !== null && value !== undefined)
+  return (
+    given.some(([name, value]) => errorFields.has(name) && isExplanation(value)) &&
+    given.every(([name, value]) => errorFields.has(name) || isAside(name, value))
+  )
+}
+
+/** Not a number or flag, which some service may name so. */
+const isExplanation = (value: unknown): boolean =>
+  (typeof value === "string" && value !== "") || (typeof value === "object" && value !== null)
+
+const isAside = (name: string, value: unknown): boolean =>
+  besideErrors.has(name) && typeof value !== "object"
+
 /**
  * The documented value of a parsed body. Integers beyond 2^53 are `JSON.rawJSON`; unknown fields are kept. Fails with
  * the path at which the body differs from the document.
@@ -85,6 +121,10 @@ export const decode = <A>(
     return Result.fail({ path: "$", detail: shorten(parsed.failure) })
   }
   const { plain, lossless } = parsed.success
+  if (isErrorObject(plain)) {
+    const text = shorten(JSON.stringify(plain))
+    return Result.fail({ path: "$", detail: `is an error in place of data: ${text}` })
+  }
   const locate = endpoint.locate ?? Result.succeed
   const value = locate(plain)
   if (Result.isFailure(value)) return Result.fail(value.failure)
