@@ -53,13 +53,14 @@ export const heldBy = (...values: ReadonlyArray<unknown>): Held => {
 /** A key may be made of several fields, of the whole record, or of that and its place among equal ones. */
 const isTextHeld = (text: string, { texts }: Held): boolean => {
   const own = text.replace(/#\d+$/, "")
-  return (
-    texts.has(text) ||
-    texts.has(own) ||
-    /^[0-9a-f]{64}$/.test(own) ||
-    own.split(/ \/ |:/).every((part) => texts.has(part)) ||
-    own.split(" / ").every((part) => texts.has(part))
-  )
+  // What is joined may hold what joins it: an instant in a hash's place has colons.
+  const isJoined = (rest: string): boolean =>
+    texts.has(rest) ||
+    [...rest.matchAll(/ \/ |:/g)].some(
+      ({ 0: joint, index }) =>
+        texts.has(rest.slice(0, index)) && isJoined(rest.slice(index + joint.length)),
+    )
+  return texts.has(text) || /^[0-9a-f]{64}$/.test(own) || isJoined(own)
 }
 
 const DAY = 86_400_000
