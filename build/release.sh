@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=$(realpath --canonicalize-missing "${1:?a folder}")
 version=$(node -p 'require("./package.json").version')
-SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 export SOURCE_DATE_EPOCH LC_ALL=C
 rm -rf "$folder"
 mkdir -p "$folder"
@@ -38,5 +38,5 @@ else
 fi
 
 (cd "$folder" && sha256sum -- * >"$scratch/sums" && mv "$scratch/sums" SHA256SUMS)
-echo "Made in $folder, of $(git rev-parse --short HEAD):"
+echo "Made in $folder:"
 (cd "$folder" && du -h -- *)

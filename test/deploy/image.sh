@@ -7,6 +7,7 @@ need buildah buildah
 need mmdebstrap mmdebstrap
 need_root
 scratch=$1
+SOURCE_DATE_EPOCH=1
 . build/image.sh
 trap 'buildah umount --all >/dev/null' EXIT
 

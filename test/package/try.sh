@@ -9,6 +9,7 @@ trap 'kill "${simulator:-}" "${receiver:-}" "${page:-}" 2>/dev/null || true; rm 
 # What a release consists of, without the image, which test/deploy builds: the same bytes each time, whenever files were written.
 echo "Packing …"
 cd "$repository"
+export SOURCE_DATE_EPOCH=1
 IMAGE=off build/release.sh "$folder/first" >/dev/null
 find docs deploy -type f -exec touch -c {} +
 IMAGE=off build/release.sh "$folder/release" >/dev/null
