@@ -1,6 +1,6 @@
 # Every task of the project; `make` alone lists them. They need only npm and its registry, except where their help says more.
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-month flaky fuzz test-package test-browser attack screenshots test-deploy test-engines test-mcp test-iceberg test-postgres test-lake proof-lake test-odbc test-bi proof proof-slice bench bench-dlt check lint types format docs guide build release clean
+.PHONY: help install demo test test-month test-year flaky fuzz test-package test-browser attack screenshots test-deploy test-engines test-mcp test-iceberg test-postgres test-lake proof-lake test-odbc test-bi proof proof-slice bench bench-dlt check lint types format docs guide build release clean
 
 # npm replaces node_modules, so it must not run under the Node that lies in there.
 MACHINE_PATH := $(PATH)
@@ -30,6 +30,10 @@ test: install ## Run the tests; `make test ARGS=test/config/Config.test.ts` for 
 
 test-month: install ## Run a simulated month of scheduled syncs: takes minutes (not part of `make test`)
 	@WHOLE_MONTH=1 vitest run test/month
+
+test-year: install ## Simulate a year of hourly and of daily runs, write what they weigh into docs/scale.md: many hours; ARGS='--runs 600' for less
+	@node test/year/main.ts --write $(ARGS)
+	@node test/year/main.ts --write --every 24 --runs 365 $(ARGS)
 
 flaky: install ## The tests 20 times in a row beside 20 busy loops: hours; TIMES=3 LOOPS=8 ARGS=test/cli for less
 	@test/flaky.sh $(ARGS)

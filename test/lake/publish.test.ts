@@ -190,7 +190,7 @@ dataDir: ${dataDir("one")}
         [["sync", "--plan"], "Nothing was sent"],
         [["replay", "--quarantine"], "empty"],
         [["prune", "--older-than", "30"], "Nothing to delete"],
-        [["compact"], "Nothing to join"],
+        [["compact"], "archive file"],
         [["swap", "--list"], "No swap"],
         [["publish", "--all"], "Published in"],
         [["verify"], "matches"],
