@@ -83,7 +83,9 @@ for (let at = 0; at < runs && performance.now() < deadline; at += 1) {
   most = Math.max(most, segments)
   if (segments > allowedSegments(instant)) throw new Error(`${segments} segments after run ${at}`)
   if (at % 100 === 0)
-    console.log(`${at} runs, ${seconds.at(-1)?.toFixed(2)} s, ${filesIn(dataDir).length} files`)
+    process.stdout.write(
+      `${at} runs, ${seconds.at(-1)?.toFixed(2)} s, ${filesIn(dataDir).length} files\n`,
+    )
 }
 
 for (const args of [["verify"], ["check", "--against-archive", "--no-progress"]]) {
@@ -112,12 +114,12 @@ const weights = {
   segments: readdirSync(join(dataDir, "raw")).length,
   mostSegments: most,
   bytes: bytesIn(dataDir),
-  counts,
+  counts: Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, Number(count)])),
   firstSeconds: median(seconds.slice(1, 1 + AT_ENDS)),
   lastSeconds: median(seconds.slice(-AT_ENDS)),
   longestSeconds: Math.max(...seconds.slice(1)),
 }
-console.log(JSON.stringify(weights, null, 2))
+process.stdout.write(`${JSON.stringify(weights, null, 2)}\n`)
 if (values.write) writeWeights(weights)
 await simulator.close()
 rmSync(cwd, { recursive: true, force: true })

@@ -13,7 +13,7 @@ export interface Weights {
   /** The most that there were at once. */
   readonly mostSegments: number
   readonly bytes: Bytes
-  readonly counts: Readonly<Record<string, unknown>>
+  readonly counts: Readonly<Record<string, number>>
   /** Medians of 24 runs, without the first of all; the longest is without it too. */
   readonly firstSeconds: number
   readonly lastSeconds: number
