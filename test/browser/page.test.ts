@@ -210,6 +210,7 @@ describe.skipIf(!isWanted)("the page in Chromium", () => {
           for (const at of [0, 2]) await page.getByRole("checkbox").nth(at).check()
           await page.getByRole("button", { name: "Compare the marked vaults" }).click()
           await page.getByRole("link", { name: "Volatility" }).click()
+          await page.waitForURL(/sort=/, { waitUntil: "load" })
           const address = new URL(page.url())
           expect(address.pathname).toBe("/compare")
           expect(address.searchParams.getAll("vault")).toHaveLength(2)
