@@ -25,5 +25,6 @@ const pruned = Effect.fnUntraced(function* (options: PruneOptions) {
   // A run in progress may still commit references to the old segments.
   yield* endAllRuns(PRUNING, options)
   const now = microsFromMillis(yield* Clock.currentTimeMillis)
-  return yield* pruneBefore(options, now - options.olderThanDays * MICROS_PER_DAY, options.dryRun)
+  const oldest = now - options.olderThanDays * MICROS_PER_DAY
+  return yield* Effect.flatMap(pruneBefore(options, oldest, options.dryRun), ({ finish }) => finish)
 })

@@ -1,4 +1,5 @@
-// Joins segments of the archive, with each body once. A process that stops halfway leaves a response in two segments.
+// Joins segments of the archive, with each body once. The old ones are for the caller to remove, since readers of the published
+// copy know no other place. A process that stops halfway leaves a response in two segments, which are joined another time.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { microsFromMillis } from "../../domain/values/time.ts"
@@ -8,7 +9,7 @@ import { monthOf, SEGMENT_SUFFIX } from "../../archive/segments.ts"
 import { moveIndex } from "../../load/state/archiveIndex.ts"
 import { inArchive } from "../publication/archiveOf.ts"
 
-/** Makes one segment of each group, whose segments are of one month and in their order; how many groups had several. */
+/** Makes one segment of each group, whose segments are of one month and in their order. Returns what it replaces. */
 export const joinSegments = Effect.fnUntraced(function* (
   store: ArchiveStore,
   groups: ReadonlyArray<ReadonlyArray<string>>,
@@ -22,9 +23,8 @@ export const joinSegments = Effect.fnUntraced(function* (
       rewriteSegments({ store, files, target, isWanted: () => true }),
     )
     yield* moveIndex(files, moved)
-    yield* removeSegments(store, files)
   }
-  return several.length
+  return several.flat()
 })
 
 export const removeSegments = (store: ArchiveStore, files: ReadonlyArray<string>) =>

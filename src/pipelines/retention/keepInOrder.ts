@@ -5,10 +5,11 @@ import { dayOf, formatInstant, microsFromMillis, MICROS_PER_DAY } from "../../do
 import type { StoredSegment } from "../../archive/ArchiveStore.ts"
 import { monthOf, runOfSegment } from "../../archive/segments.ts"
 import { number } from "../../load/duckdb/decodeRow.ts"
+import type { LoadError } from "../../load/errors.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { archiveOf, inArchive } from "../publication/archiveOf.ts"
 import type { Place } from "../publication/warehouse.ts"
-import { joinSegments } from "./joinSegments.ts"
+import { joinSegments, removeSegments } from "./joinSegments.ts"
 import { agesOf, oldRecords, pruneBefore } from "./pruneBefore.ts"
 
 // So that each byte is written again twice at most: in its month, and when that is over.
@@ -16,9 +17,16 @@ const RUNS_TO_JOIN = 32
 // Large segments are few, and joining them again costs more than it saves.
 const LARGEST_BYTES = 64 * 1024 * 1024
 
+export interface Kept {
+  /** Whether bodies are in other places now, which readers must learn. */
+  readonly isMoved: boolean
+  /** Removes what was replaced. Until readers have learnt where bodies are now, they look for them there. */
+  readonly finish: Effect.Effect<void, LoadError, Warehouse>
+}
+
 /**
- * Joins small segments, and prunes the months that are older than `keepDays` as a whole. Returns whether bodies are in other
- * places now, which readers must learn. For the process that has the warehouse to itself, after its run has ended.
+ * Joins small segments, and prunes the months that are older than `keepDays` as a whole. For the process that has the
+ * warehouse to itself, after its run has ended.
  */
 export const keepInOrder = Effect.fnUntraced(function* (place: Place, keepDays: number) {
   const { runId } = yield* Warehouse
@@ -26,12 +34,13 @@ export const keepInOrder = Effect.fnUntraced(function* (place: Place, keepDays: 
   const now = microsFromMillis(yield* Clock.currentTimeMillis)
   const segments = yield* inArchive(() => store.segments())
   const others = segments.filter(({ file }) => runOfSegment(file) !== runId)
-  const joined = yield* joinSegments(store, groupsToJoin(others, monthIn(now)))
+  const replaced = yield* joinSegments(store, groupsToJoin(others, monthIn(now)))
+  const joined = { isMoved: replaced.length > 0, finish: removeSegments(store, replaced) }
   const before = monthStart(now - keepDays * MICROS_PER_DAY)
   if (!(yield* isFirstOfDay(now)) || (yield* oldRecords(agesOf(before, now))) === 0)
-    return joined > 0
-  yield* pruneBefore(place, before, false)
-  return true
+    return joined satisfies Kept
+  const { finish } = yield* pruneBefore(place, before, false)
+  return { isMoved: true, finish: Effect.andThen(joined.finish, finish) } satisfies Kept
 })
 
 /** Small segments of one month, if they are enough of those that single runs wrote, or if the month is over. */

@@ -13,6 +13,7 @@ import {
   segmentFiles,
 } from "../../archive/segments.ts"
 import { microsFromMillis, MICROS_PER_DAY } from "../../domain/values/time.ts"
+import type { LoadError } from "../../load/errors.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import {
   countPrunable,
@@ -54,6 +55,13 @@ export const oldRecords = (ages: Ages) =>
       findOldRecords(session, ages, withFixedWindows),
     ),
   )
+
+export interface Pruned {
+  /** If nothing but `finish` follows; `bytesAfter` counts what it removes. */
+  readonly summary: PruneSummary
+  /** Removes the old segments, once no reader is led to them any more. */
+  readonly finish: Effect.Effect<PruneSummary, LoadError, Warehouse>
+}
 
 /** Prunes what is from before `oldest`, microseconds since 1970; no other run may be in progress. */
 export const pruneBefore = Effect.fnUntraced(function* (
@@ -106,7 +114,7 @@ export const pruneBefore = Effect.fnUntraced(function* (
     bytesAfter: bytesBefore,
   } satisfies PruneSummary
   const isNothing = prunable + recordsDropped + emptied.length === 0
-  if (dryRun || isNothing) return summary
+  if (dryRun || isNothing) return { summary, finish: Effect.succeed(summary) } satisfies Pruned
   for (const file of mixed) {
     const target = prunedSegment(file, now)
     const isWanted = yield* isKeptIn(file)
@@ -116,9 +124,12 @@ export const pruneBefore = Effect.fnUntraced(function* (
     yield* moveIndex([file], moved)
   }
   yield* forget(oldest)
-  yield* removeSegments(store, [...emptied, ...mixed])
-  yield* forgetRuns(ages, tables)
-  return { ...summary, bytesAfter: yield* inArchive(() => segmentBytes(store)) }
+  const finish = Effect.gen(function* () {
+    yield* removeSegments(store, [...emptied, ...mixed])
+    yield* forgetRuns(ages, tables)
+    return { ...summary, bytesAfter: yield* inArchive(() => segmentBytes(store)) }
+  })
+  return { summary, finish } satisfies Pruned
 })
 
 interface Kept {

@@ -13,7 +13,7 @@ import { Transport } from "../../extract/http/Transport.ts"
 import type { PaceOptions } from "../../extract/budget/PaceState.ts"
 import { ResponseArchive } from "../../archive/ResponseArchive.ts"
 import { resultRows } from "../../load/checks/runChecks.ts"
-import type { WarehouseLocked } from "../../load/errors.ts"
+import type { LoadError, WarehouseLocked } from "../../load/errors.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { isContractCheck } from "../../load/checks/contractCheck.ts"
 import { forgetRun } from "../../load/state/runs.ts"
@@ -25,7 +25,7 @@ import { ClockAhead } from "./clock.ts"
 import { endDeadRuns } from "./endDeadRuns.ts"
 import { learntLimits, requestBudget } from "./budget/requestBudget.ts"
 import { lastBodies } from "./state.ts"
-import { keepInOrder } from "../retention/keepInOrder.ts"
+import { type Kept, keepInOrder } from "../retention/keepInOrder.ts"
 import { type PublishOptions, publishNewsEverywhere } from "../publication/publish.ts"
 import { archiveOf } from "../publication/archiveOf.ts"
 import { openWarehouse, type Place, placeOf } from "../publication/warehouse.ts"
@@ -175,31 +175,40 @@ const recordedRun = Effect.fnUntraced(function* <E, R>({
   const summary: RunSummary = { ...found, seconds }
   const { outcome, requests, rowsInserted: rows_inserted, rowsRevised: rows_revised } = summary
   yield* annotateSpan({ outcome, requests, rows_inserted, rows_revised })
-  const isMoved = yield* keptInOrder(options)
-  yield* recordHealth
   const isHeldBack =
     summary.failedChecks.some(isContractCheck) ||
     (options.publishFailedChecks === false && hasErrors(summary.failedChecks))
   // A run that landed nothing does not publish, because a first copy would be empty.
-  if (options.publish === undefined || isHeldBack || summary.outcome === "failed") return summary
-  return {
-    ...summary,
-    ...(yield* publishNewsEverywhere(options.publish, options.onProgress, isMoved)),
-  }
+  const isPublishable = !isHeldBack && summary.outcome !== "failed"
+  const { isMoved, finish } = isPublishable ? yield* keptInOrder(options) : keptAsItIs
+  yield* recordHealth
+  const published =
+    options.publish === undefined || !isPublishable
+      ? {}
+      : yield* publishNewsEverywhere(options.publish, options.onProgress, isMoved)
+  yield* finish
+  return { ...summary, ...published }
 })
 
+const keptAsItIs: Kept = { isMoved: false, finish: Effect.void }
+
 /** A run whose rows have landed does not fail for it; what could not be done, the next one tries again. */
-const keptInOrder = (options: RunOptions) =>
+const keptInOrder = (options: RunOptions) => {
+  const orNote = <A, R>(work: Effect.Effect<A, LoadError, R>, otherwise: A) =>
+    work.pipe(
+      Effect.catchTag("LoadError", ({ message }) => {
+        options.onProgress({ kind: "note", text: `old records stay for now: ${message}` })
+        return Effect.succeed(otherwise)
+      }),
+      spanned("retention"),
+    )
   // A lake has no process that has it to itself: its administrator calls `prune` and `compact`.
-  (options.warehouse ?? "file") === "file"
-    ? keepInOrder(options, options.keepDays ?? defaultSettings.keepDays).pipe(
-        Effect.catchTag("LoadError", ({ message }) => {
-          options.onProgress({ kind: "note", text: `old records stay for now: ${message}` })
-          return Effect.succeed(false)
-        }),
-        spanned("retention"),
-      )
-    : Effect.succeed(false)
+  if ((options.warehouse ?? "file") !== "file") return Effect.succeed(keptAsItIs)
+  return Effect.map(
+    orNote(keepInOrder(options, options.keepDays ?? defaultSettings.keepDays), keptAsItIs),
+    ({ isMoved, finish }) => ({ isMoved, finish: orNote(finish, undefined) }),
+  )
+}
 
 const readAndCheck = Effect.fnUntraced(function* <E, R>(
   read: Effect.Effect<ReadSummary, E, R>,
