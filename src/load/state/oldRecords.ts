@@ -83,6 +83,7 @@ export const forgetRuns = Effect.fnUntraced(function* (
   tables: ReadonlyArray<Table>,
 ) {
   const { execute } = yield* Warehouse
+  // One subquery: each takes more than a megabyte, and the sources are a hundred.
   const named = tables
     .filter((table) => table !== runs)
     .flatMap(storedTables)
@@ -93,7 +94,9 @@ export const forgetRuns = Effect.fnUntraced(function* (
        WHERE finished_at < ${instant(before - MICROS_PER_DAY)}
          AND (outcome = 'complete' OR finished_at < ${instant(failuresBefore)})
          AND run_id <> (SELECT max_by(run_id, started_at) FROM ${CATALOG}.ops.runs)
-         ${named.map((source) => `AND run_id NOT IN (SELECT id FROM (${source}) t (id) WHERE id IS NOT NULL)`).join("\n")}`,
+         AND run_id NOT IN (
+           SELECT DISTINCT id FROM (${named.join(" UNION ALL ")}) t (id) WHERE id IS NOT NULL
+         )`,
     ],
     [runs],
   )
