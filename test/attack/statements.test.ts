@@ -9,7 +9,7 @@ import { smallWarehouse } from "./small.ts"
 
 const small = smallWarehouse()
 
-const STATEMENTS = 10_000
+const STATEMENTS = Number(process.env["ATTACK_STATEMENTS"] ?? 10_000)
 
 const odd = [
   "NULL",
@@ -92,7 +92,7 @@ const names = Effect.promise(async () => {
 })
 
 it.live.skipIf(process.env["ATTACK"] !== "1")(
-  "ten thousand statements end neither the server nor its answers to others",
+  `${STATEMENTS} statements end neither the server nor its answers to others`,
   () =>
     Effect.gen(function* () {
       const seed = Number(process.env["TEST_SEED"])

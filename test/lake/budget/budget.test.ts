@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { newDatabase, sharedPostgres } from "../../support/servers/postgres.ts"
 import { until } from "../../support/until.ts"
 import { lake } from "../lake.ts"
-import { type LimitedService, limitedServices, refusedShare, startSending } from "./senders.ts"
+import { type LimitedService, limitedServices, startSending } from "./senders.ts"
 
 const SECONDS = 14
 /** Until it is stopped. */
@@ -25,16 +25,11 @@ const together = (service: LimitedService) => {
 }
 
 describe.skipIf(lake === undefined)("one request budget for several processes", () => {
-  it("four are refused less than with budgets of their own, and share what the service allows", async () => {
-    const [owners, shared] = await Promise.all([limitedServices([20]), limitedServices([20])])
+  it("four share what the service allows", async () => {
+    const shared = await limitedServices([20])
     const database = sharedPostgres().url(await newDatabase())
-    await Promise.all([
-      startSending(4, SECONDS, "none", owners).ended,
-      startSending(4, SECONDS, database, shared).ended,
-    ])
-    // Half as much, on a machine with nothing else to do; so short a time says no more. In simulated time
-    // test/extract/budget/sharedStarts.test.ts notices less, and that all pause once one was refused.
-    expect(refusedShare(shared)).toBeLessThan(0.85 * refusedShare(owners))
+    await startSending(4, SECONDS, database, shared).ended
+    // How many are refused is a matter of time: test/extract/budget/sharedStarts.test.ts asks that in simulated time.
     for (const service of shared) {
       const { kind, perSecond } = service
       const name = `${kind} of ${perSecond}/s`
