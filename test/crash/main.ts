@@ -55,7 +55,7 @@ const store = isSlice ? join(scratch, "store") : join(root, "node_modules/.crash
 mkdirSync(store, { recursive: true })
 process.on("exit", () => rmSync(scratch, { recursive: true, force: true }))
 
-const until = Date.now() + Number(values.minutes ?? (isSlice ? 3.3 : 10_000)) * 60_000
+const until = Date.now() + Number(values.minutes ?? (isSlice ? 2.3 : 10_000)) * 60_000
 // The day: a slice moves on with it.
 const seed = Math.floor(Date.now() / 86_400_000)
 /** What `make proof-lake` installs. */
