@@ -205,7 +205,8 @@ describe("a list that moves", () => {
         const ever = new Set(reading.lists.flat())
         expect([...found(reading.read)].filter((row) => !ever.has(row))).toEqual([])
         const largest = Math.max(...reading.lists.map(({ length }) => length))
-        expect(reading.offsets.length).toBeLessThanOrEqual(3 * (fewest(largest, 20, 18) + 1))
+        // Each page begins a row after the one before it at least; after a first page of a row or two it may be no more.
+        expect(reading.offsets.length).toBeLessThanOrEqual(3 * (largest + 1))
         expect(reading.whole === undefined || reading.whole.length <= reading.read.length).toBe(
           true,
         )
