@@ -37,7 +37,7 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: "test/support/servers/servers.ts",
-    setupFiles: "test/support/propertySeed.ts",
+    setupFiles: "test/support/randomness.ts",
     // For what hangs alone: a machine with twenty times as much to do must pass.
     testTimeout: 600_000,
     hookTimeout: 600_000,

@@ -26,8 +26,8 @@ export interface Delayed {
   readonly latency: number
   readonly first: Measured
   readonly again: Measured
-  readonly plain: Measured
-  /** Measured at one latency, where dlt is installed: what it takes for the rows is most of its time at all of them. */
+  readonly plain: Measured | undefined
+  /** Where dlt is installed. */
   readonly dlt: Measured | undefined
   /** Requests under way in each round trip. */
   readonly underWay: {
@@ -49,7 +49,12 @@ const arrivals = (simulator: Simulator, before: number, latency: number): Readon
   return Array.from(counts, (count) => count ?? 0)
 }
 
-export const measureAt = async (latency: number, folder: string): Promise<Delayed> => {
+/** `others`: whether the plain script and dlt read the same, too. */
+export const measureAt = async (
+  latency: number,
+  folder: string,
+  { others }: { readonly others: boolean },
+): Promise<Delayed> => {
   const simulator = await startSimulator({ vaults: 50, days: 365, latencyMs: latency })
   const dataDir = join(folder, `latency-${latency}`)
   try {
@@ -60,12 +65,9 @@ export const measureAt = async (latency: number, folder: string): Promise<Delaye
     }
     const first = await run()
     const again = await run()
-    const plain = await runChild<Measured>(
-      "scripts/plain.ts",
-      dataDir,
-      `${dataDir}.plain.duckdb`,
-      "16",
-    )
+    const plain = others
+      ? await runChild<Measured>("scripts/plain.ts", dataDir, `${dataDir}.plain.duckdb`, "16")
+      : undefined
     const urls = join(folder, "urls.json")
     await writeFile(urls, JSON.stringify(await urlsOf(dataDir)))
     return {
@@ -73,10 +75,7 @@ export const measureAt = async (latency: number, folder: string): Promise<Delaye
       first: first.measured,
       again: again.measured,
       plain,
-      dlt:
-        latency === RECORDED && existsSync(python)
-          ? await runDlt(urls, `${dataDir}.dlt.duckdb`)
-          : undefined,
+      dlt: others && existsSync(python) ? await runDlt(urls, `${dataDir}.dlt.duckdb`) : undefined,
       underWay: { first: first.trips, again: again.trips },
     }
   } finally {
@@ -116,7 +115,7 @@ const sectionOf = (all: ReadonlyArray<Delayed>): string => {
         ? measured.seconds.toFixed(2)
         : `${measured.seconds.toFixed(2)} (${share(measured, alone, latency).toFixed(2)})`
     const of = (measured: Measured): string => idealSeconds(measured, latency).toFixed(1)
-    return `| ${latency} ms | ${cell(first, none.first)} | ${of(first)} | ${cell(again, none.again)} | ${of(again)} | ${plain.seconds.toFixed(2)} | ${dlt?.seconds.toFixed(2) ?? "–"} |`
+    return `| ${latency} ms | ${cell(first, none.first)} | ${of(first)} | ${cell(again, none.again)} | ${of(again)} | ${plain?.seconds.toFixed(2) ?? "–"} | ${dlt?.seconds.toFixed(2) ?? "–"} |`
   }
   const withDlt = all.find(({ dlt }) => dlt !== undefined)?.dlt
   const charted = all.find(({ latency }) => latency === CHARTED)
@@ -144,7 +143,7 @@ What a million rows cost, by a first sync of ${none.first.rows.toLocaleString("e
 |---|---:|---:|
 ${[
   perMillion("vaulthouse", none.first),
-  perMillion("plain script", none.plain),
+  ...(none.plain === undefined ? [] : [perMillion("plain script", none.plain)]),
   ...(withDlt === undefined ? [] : [perMillion("dlt", withDlt)]),
 ].join("\n")}
 
@@ -162,8 +161,8 @@ no news     ${chartOf(charted?.underWay.again ?? [])}
 export const benchLatency = async (folder: string): Promise<void> => {
   const all: Array<Delayed> = []
   // The first run leaves the template of a new warehouse, and compiled modules.
-  await measureAt(0, join(folder))
-  for (const latency of LATENCIES) all.push(await measureAt(latency, folder))
+  await measureAt(0, folder, { others: false })
+  for (const latency of LATENCIES) all.push(await measureAt(latency, folder, { others: true }))
   const section = sectionOf(all)
   console.log(section)
   writeSection("latency", section)
@@ -174,7 +173,7 @@ export const delayedShares = async (
   alone: Pick<Delayed, "first" | "again">,
   folder: string,
 ): Promise<{ readonly first: number; readonly again: number }> => {
-  const { first, again } = await measureAt(RECORDED, folder)
+  const { first, again } = await measureAt(RECORDED, folder, { others: false })
   return {
     first: share(first, alone.first, RECORDED),
     again: share(again, alone.again, RECORDED),

@@ -1,7 +1,14 @@
 // Random numbers that can be had again: each test run draws one seed, or takes it from TEST_SEED, and a test that fails
 // says which it was.
 import { createHash } from "node:crypto"
+import { configureGlobal } from "effect/Arbitrary"
 import { onTestFailed } from "vitest"
+
+// vitest.config.ts sets it.
+const seed = process.env["TEST_SEED"] ?? "0"
+
+// Properties draw from it too: this file is read before each file of tests.
+configureGlobal({ check: { seed } })
 
 /** In [0, 1). */
 export type Random = () => number
@@ -19,8 +26,6 @@ const numbersFrom = (start: number): Random => {
 
 /** The numbers of one test, which calls it in its body; `name` keeps them apart from those of other tests. */
 export const randomness = (name: string): Random => {
-  // vitest.config.ts sets it.
-  const seed = process.env["TEST_SEED"] ?? "0"
   onTestFailed(() => {
     process.stderr.write(`TEST_SEED=${seed} repeats the choices of "${name}"\n`)
   })
