@@ -8,8 +8,7 @@ import { join } from "node:path"
 // returns memory to the system.
 const environment = {
   NODE_COMPILE_CACHE: join(tmpdir(), "vaulthouse-bench-modules"),
-  // A cache of its own, because another version of vaulthouse that runs meanwhile replaces the template of a new
-  // warehouse there.
+  // A cache of its own, which no other version's runs clean.
   HOME: join(tmpdir(), "vaulthouse-bench-home"),
   MALLOC_ARENA_MAX: "1",
   MALLOC_TRIM_THRESHOLD_: "131072",
