@@ -5,7 +5,7 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { runChild, startChild } from "./child.ts"
+import { startChild } from "./child.ts"
 import { chart, comparison, type Ratios, ratiosOf, readHistory, record } from "./history.ts"
 import { delayedShares } from "./latency.ts"
 import { reportOf } from "./report.ts"
@@ -19,12 +19,10 @@ const DECADE = 3650
 const describe = (ratios: Ratios): string =>
   `${comparison(ratios, readHistory().at(-1))}\n\nFirst sync against the floor, run by run:\n${chart([...readHistory(), ratios])}`
 
-const measureStart = async (folder: string): Promise<StartTimes> => {
-  const server = await startChild("scripts/server.ts", "10", `${YEAR}`)
+const measureStart = async (): Promise<StartTimes> => {
+  const server = await startChild("scripts/server.ts", "50", `${YEAR}`)
   try {
-    const dataDir = join(folder, "start")
-    await runChild("scripts/sync.ts", server.url, dataDir)
-    return await startTimes(dataDir)
+    return await startTimes(server.url)
   } finally {
     server.process.kill()
   }
@@ -47,7 +45,7 @@ const complete = async (folder: string): Promise<void> => {
     fewYear: await runRounds({ vaults: 10, days: YEAR }, ROUNDS, folder),
     fewDecade: await runRounds({ vaults: 10, days: DECADE }, ROUNDS, folder),
     decade: await runRounds({ vaults: 50, days: DECADE }, 1, folder),
-    start: await measureStart(folder),
+    start: await measureStart(),
   }
   console.log(describe(ratios))
   record(ratios)

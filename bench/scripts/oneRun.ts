@@ -8,6 +8,14 @@ import { defaultRunSettings } from "../../src/pipelines/model/runSettings.ts"
 import type { Place } from "../../src/pipelines/publication/warehouse.ts"
 import { run, type RunOptions } from "../../src/pipelines/run/run.ts"
 
+/** Those whose data grows with history; the others have as many snapshots with one year as with ten. */
+export const historyPipelines = [
+  "ratio_history",
+  "pnl_history",
+  "apy_history",
+  "allocation_history",
+] as const
+
 export interface OneRun extends Place, Pick<RunOptions, "pipelines">, Pick<ApiSettings, "baseUrl"> {
   readonly apiKey?: ApiSettings["apiKey"]
   readonly pace?: RunOptions["pace"]
