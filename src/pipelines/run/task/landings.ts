@@ -2,8 +2,8 @@
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import type { Queued } from "../../../load/commit/commitQueue.ts"
 import type { TaskResult } from "../../model/TaskResult.ts"
+import type { Queued } from "./queueTask.ts"
 import type { Before } from "./refusedResult.ts"
 
 /** How many results of a partition may wait for their commits at once. */

@@ -7,11 +7,13 @@ import type { Claim } from "../../../domain/run/claim.ts"
 import { type Batch, recordedOutcome } from "../../../domain/run/outcome.ts"
 import { tableName } from "../../../domain/table/table.ts"
 import { annotateSpan, spanned } from "../../../domain/run/span.ts"
-import type { Queued } from "../../../load/commit/commitQueue.ts"
 import { Warehouse } from "../../../load/Warehouse.ts"
 import type { TaskResult } from "../../model/TaskResult.ts"
 import { bookkeepingRows, commitMarkerOf, type RecordedTask } from "./bookkeeping.ts"
 import type { Resolved } from "./outcome.ts"
+
+/** A batch that waits for its commit. */
+export type Queued = Effect.Success<ReturnType<Warehouse["Service"]["queue"]>>
 
 export interface ReadTask extends RecordedTask {
   /** How long reading took. */

@@ -6,7 +6,8 @@ import type { DuckDBDataChunk, Json } from "@duckdb/node-api"
 import { convert } from "../../../duckdb/readRows.ts"
 import { literal } from "../../../sql/sql.ts"
 import { bindParameters } from "./bindParameters.ts"
-import { Guard, Refused } from "./guard.ts"
+import { Guard } from "./guard.ts"
+import { Refused } from "./mentions.ts"
 import { openCopy } from "./openCopy.ts"
 import {
   BATCHES_AHEAD,

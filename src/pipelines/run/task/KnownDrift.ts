@@ -1,5 +1,5 @@
 // The drift that is already recorded, so that each note is reported once, not on every page.
-import type { Drift } from "../../domain/wire/violation.ts"
+import type { Drift } from "../../../domain/wire/violation.ts"
 
 export interface DriftKey {
   readonly endpoint: string

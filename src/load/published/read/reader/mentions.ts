@@ -1,0 +1,90 @@
+// What a statement refers to, from DuckDB's own parse of it.
+import type { DuckDBConnection } from "@duckdb/node-api"
+import { insteadOf } from "./insteadOf.ts"
+
+/** The statement must not run; the message says why. */
+export class Refused extends Error {}
+
+/** What a statement refers to, in lower case. */
+export interface Mentions {
+  readonly functions: ReadonlySet<string>
+  readonly tableFunctions: ReadonlySet<string>
+  readonly tables: ReadonlySet<string>
+}
+
+/** Goes through the whole tree, whatever its nodes are, so that no kind of node can hide a call. */
+const mentionsIn = (tree: unknown): Mentions => {
+  const functions = new Set<string>()
+  const tableFunctions = new Set<string>()
+  const tables = new Set<string>()
+  const pending: Array<unknown> = [tree]
+  while (pending.length > 0) {
+    const node = pending.pop()
+    if (typeof node !== "object" || node === null) continue
+    if (Array.isArray(node)) {
+      for (const each of node) pending.push(each)
+      continue
+    }
+    const {
+      type,
+      function: called,
+      function_name: name,
+      table_name: table,
+    } = node as Record<string, unknown>
+    if (typeof name === "string") functions.add(name.toLowerCase())
+    if (typeof table === "string") tables.add(table.toLowerCase())
+    const rest = Object.entries(node)
+    if (type === "TABLE_FUNCTION" && typeof called === "object" && called !== null) {
+      const { function_name: tableFunction, ...inner } = called as Record<string, unknown>
+      tableFunctions.add(String(tableFunction).toLowerCase())
+      pending.push(inner)
+      for (const [key, value] of rest) if (key !== "function") pending.push(value)
+    } else for (const [, value] of rest) pending.push(value)
+  }
+  return { functions, tableFunctions, tables }
+}
+
+interface Parsed {
+  readonly error: boolean
+  readonly error_type?: string
+  readonly error_message?: string
+  readonly statements?: ReadonlyArray<unknown>
+}
+
+const treeIn = (text: string): Parsed => {
+  try {
+    return JSON.parse(text) as Parsed
+  } catch {
+    // DuckDB writes an infinite number as such.
+    throw new Refused(
+      "A number in the query is larger than a DOUBLE can be.\nWrite it as text with its type: '…'::HUGEINT.",
+    )
+  }
+}
+
+const parse = async (connection: DuckDBConnection, sql: string): Promise<unknown> => {
+  const result = await connection.runAndReadAll(
+    "SELECT json_serialize_sql($1::VARCHAR, skip_null := true, skip_empty := true, skip_default := true)",
+    [sql],
+  )
+  const [[text] = []] = result.getRowsJson()
+  const parsed = treeIn(String(text))
+  if (parsed.error) {
+    // DuckDB's own message shows the place of a syntax error.
+    if (parsed.error_type === "parser") await connection.extractStatements(sql)
+    const { error_message: why = "" } = parsed
+    throw new Refused(why.startsWith("Only SELECT") ? insteadOf(sql) : why)
+  }
+  const { statements = [] } = parsed
+  if (statements.length > 1) {
+    throw new Refused(
+      `There are ${statements.length} statements; run them one at a time.\nWITH name AS (SELECT …) gives a later SELECT the result of an earlier one.`,
+    )
+  }
+  if (statements.length === 0) throw new Refused(insteadOf(sql))
+  return statements[0]
+}
+
+/** Of one SELECT. Throws `Refused`, or DuckDB's error if it can't be parsed. */
+export const mentionsOf = async (connection: DuckDBConnection, sql: string): Promise<Mentions> =>
+  mentionsIn(await parse(connection, sql))
