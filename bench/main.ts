@@ -50,7 +50,7 @@ const complete = async (folder: string): Promise<void> => {
   console.log(describe(ratios))
   record(ratios)
   const tried = await readFile(join(import.meta.dirname, "sections/tried.md"), "utf8")
-  const report = reportOf(measured, ratios, chart(readHistory()), ROUNDS, tried)
+  const report = reportOf(measured, ratios, ROUNDS, tried)
   await writeFile(join(import.meta.dirname, "../docs/benchmarks.md"), report)
 }
 

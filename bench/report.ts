@@ -67,13 +67,7 @@ const aimLine = (aim: Aim): string => {
   return `| ${name} | ${isMissed(aim) ? `**${value}**` : value} | ${wanted} |`
 }
 
-export const reportOf = (
-  report: Report,
-  ratios: Ratios,
-  chart: string,
-  rounds: number,
-  tried: string,
-): string => {
+export const reportOf = (report: Report, ratios: Ratios, rounds: number, tried: string): string => {
   const { year, decade, fewYear, fewDecade } = report
   const aims: ReadonlyArray<Aim> = aimsOf(report, ratios)
   const missed = aims.filter(isMissed)
@@ -87,7 +81,7 @@ with a primary key, insert or replace. \`make bench ARGS=quick\` takes a minute 
 ratios.
 
 What bounds a run without news is its main thread: of 0.72 CPU-seconds there (measured between its requests and statements, on
-a busy machine) 0.30 load Node, DuckDB and 450 modules before the seconds below begin, 0.03 open and plan, 0.05 read and commit
+a busy machine) 0.30 load Node, DuckDB and the 450 modules of a checkout before the seconds below begin, 0.03 open and plan, 0.05 read and commit
 the list of vaults, 0.24 send 245 requests and commit in between, 0.06 commit the rest, and 0.04 check, record the state and close.
 No part of a request stands out (the last section). Other threads take about as much again: V8's garbage collection and compilation a quarter of all CPU time, DuckDB and
 decompression another.
@@ -97,6 +91,8 @@ ${readSection("latency")}
 ${readSection("lake")}
 
 ## On the loopback
+Earlier runs are in \`bench/history.json\`.
+
 ${header("50 vaults × 1 year")}
 ${line("first sync", year.first)}
 ${line("floor", year.floor)}
@@ -116,13 +112,6 @@ ${line("10 years, no news", fewDecade.again)}
 ${aims.map(aimLine).join("\n")}
 
 ${missed.length === 0 ? "This run met every aim." : `This run missed ${missed.length} of ${aims.filter(({ atLeast, atMost }) => (atLeast ?? atMost) !== undefined).length} aims, in bold.`}
-
-## Run by run
-First sync, rows/s against the floor, as recorded in \`bench/history.json\`:
-
-\`\`\`
-${chart}
-\`\`\`
 
 ${readSection("marts")}
 

@@ -141,7 +141,7 @@ export const lineagePage = async (): Promise<string> => {
     "# What the marts are made from",
     "Written by `make docs` from the SQL of the marts, as DuckDB parses it.",
     "## Drawings",
-    `Cylinders are tables, green boxes marts, dashed boxes marts of another drawing. ${everywhere.map(link).join(", ")} date or name the\nrows of nearly every mart, and are left out.`,
+    `Cylinders are tables, of \`core\` unless they name a schema; green boxes are marts, dashed boxes marts of another drawing. What leads to the\nsame marts shares a box. ${everywhere.map(link).join(", ")} date or name the\nrows of nearly every mart, and are left out.`,
     ...Object.entries(drawings).map(([title, names]) =>
       drawing(
         title,

@@ -62,7 +62,8 @@ export const schemas: ReadonlyArray<{ readonly name: string; readonly about: str
   { name: "core", about: "The data of the API, as it is." },
   {
     name: "meta",
-    about: "The dictionary and the worked questions, for readers whose driver shows no comments.",
+    about:
+      "The dictionary and the worked questions, for readers whose driver shows no comments; `meta.freshness` is `mart.pipeline_freshness`, `meta.runs` is `ops.runs`.",
   },
   { name: "ops", about: "The runs, and what is missing or wrong." },
   { name: "raw", about: "The archive of responses." },

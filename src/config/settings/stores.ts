@@ -32,7 +32,7 @@ export const stores = {
     flag: "warehouse",
     default: "file",
     describe:
-      "What the warehouse is stored in: a `file` of the data directory, or a lake that several machines share (`ducklake:postgres://…`)",
+      "What the warehouse is stored in: a file of the data directory, or a lake that several machines share",
     neededBy: "Administrators: a lake, where several machines write",
   },
   lake: {
@@ -52,7 +52,7 @@ export const stores = {
     kind: { type: "location" },
     default: undefined,
     defaultText: "`raw` of the data directory",
-    describe: "Where every response is archived: a folder or `s3://bucket/prefix`",
+    describe: "Where every response is archived",
     neededBy: "Administrators: responses on cheaper or safer storage than the data directory",
   },
   keepDays: {
