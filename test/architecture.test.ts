@@ -183,7 +183,10 @@ describe("imports", () => {
     )
     const wrong = sources
       .filter((file) => file.startsWith("src/load/") && /from "effect\/Effect"/.test(read(file)))
-      .filter((file) => !/^src\/load\/(?:Warehouse\.ts|work\/|checks\/)/.test(file))
+      .filter(
+        (file) =>
+          !/^src\/load\/(?:Warehouse\.ts|commit\/commitQueue\.ts|work\/|checks\/)/.test(file),
+      )
       .filter((file) => !open.has(file))
     // It is about Effect's own client of PostgreSQL.
     expect(wrong).toEqual(["src/load/storage/lake/catalogError.ts"])
@@ -262,8 +265,8 @@ describe("imports", () => {
 describe("files", () => {
   const ours = files("{src,simulator}/**/*.ts")
 
-  it("none is longer than 330 lines", () => {
-    expect(ours.filter((file) => read(file).split("\n").length > 331)).toEqual([])
+  it("none is longer than 300 lines", () => {
+    expect(ours.filter((file) => read(file).split("\n").length > 301)).toEqual([])
   })
 
   it("each begins with what it is for", () => {

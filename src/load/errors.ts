@@ -1,4 +1,4 @@
-// The errors of the warehouse and its files, each with advice for the user.
+// The errors of the warehouse, its files and its publications, each with advice for the user.
 import * as Data from "effect/Data"
 import type { Claim } from "../domain/run/claim.ts"
 import { objectStoreProblem } from "./duckdb/objectStoreProblem.ts"
@@ -71,6 +71,24 @@ export class WarehouseLocked extends Data.TaggedError("WarehouseLocked")<{
       return `The runs are scheduled by ${holder} (${this.file}). Leave them to it, or stop it first.`
     }
     return `The warehouse is in use by ${holder} (${this.file}). Try again when it has ended; \`sync --wait\` waits for it.`
+  }
+}
+
+/** Why a publication to PostgreSQL failed, and what to do about it. Messages name the target without user and password. */
+export class PostgresError extends Data.TaggedError("PostgresError")<{
+  /** The target, as it may be shown. */
+  readonly target: string
+  readonly why: string
+  readonly advice: string
+  readonly cause?: unknown
+}> {
+  /** The message without the advice. */
+  get problem(): string {
+    return `Publishing to ${this.target} failed: ${this.why}.`
+  }
+
+  override get message(): string {
+    return `${this.problem} ${this.advice}`
   }
 }
 

@@ -8,13 +8,8 @@ import {
   type QueryVocabulary,
   readQueryVocabulary,
 } from "../pipelines/readers/query/queryVocabulary.ts"
-import {
-  parametersIn,
-  type PublishedCopy,
-  type QueryParameters,
-  type ReadError,
-  sqlFile,
-} from "../pipelines/readers/published.ts"
+import { parametersIn, type QueryParameters } from "../domain/values/queryParameter.ts"
+import { type PublishedCopy, type ReadError, sqlFile } from "../pipelines/readers/published.ts"
 import type { Access } from "./access.ts"
 import type { Assets } from "./assets.ts"
 import { type Overview, readOverview } from "./vaults.ts"

@@ -1,8 +1,13 @@
 // The right of a worker to commit a task until another worker claims it.
-export interface Claim {
-  readonly runId: string
+
+/** A task by the names of its pipeline and partition. */
+export interface TaskName {
   readonly pipeline: string
   readonly entity: string
+}
+
+export interface Claim extends TaskName {
+  readonly runId: string
   /** How often the task has been claimed. */
   readonly epoch: number
 }

@@ -1,11 +1,11 @@
-// Takes a lock that another process may hold, and waits for it if that is wanted.
+// The locks of a data directory: takes one that another process may hold, waits for it if that is wanted, says who holds it.
 import * as Clock from "effect/Clock"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import { makePrivateDirectory } from "../files/privateDirectory.ts"
 import { databaseError, type LoadError, WarehouseLocked } from "../errors.ts"
-import { acquireLock, type LockName } from "./LockFile.ts"
+import { acquireLock, lastHeartbeat, lockHolder, type LockName } from "./LockFile.ts"
 
 export interface LockWait {
   /** How long to wait for another process to release the lock; by default not at all. */
@@ -54,3 +54,13 @@ export const lockOf = (dataDir: string, name: LockName, waiting: LockWait) => {
     waiting,
   )
 }
+
+/**
+ * Who holds the writer's lock of the data directory now, and when the last process that took it was last known to be alive, if
+ * it did not release it.
+ */
+export const writerOf = (dataDir: string) =>
+  Effect.promise(async () => ({
+    holder: await lockHolder(dataDir),
+    aliveAt: lastHeartbeat(dataDir),
+  }))

@@ -7,7 +7,7 @@ import * as Redacted from "effect/Redacted"
 import { Client } from "pg"
 import type { PostgresTarget, SslMode } from "../../domain/stores/postgresUrl.ts"
 import { passwordFromFile } from "./passwordFile.ts"
-import { PostgresError } from "./PostgresError.ts"
+import { PostgresError } from "../errors.ts"
 
 /** `false` means without TLS. */
 type Attempt = ConnectionOptions | false

@@ -4,7 +4,7 @@ import { readFile, stat } from "node:fs/promises"
 import { homedir } from "node:os"
 import { join } from "node:path"
 import type { PostgresTarget } from "../../domain/stores/postgresUrl.ts"
-import { PostgresError } from "./PostgresError.ts"
+import { PostgresError } from "../errors.ts"
 
 const fieldsOf = (line: string): ReadonlyArray<string> =>
   [...line.matchAll(/(?:^|:)((?:\\.|[^\\:])*)/g)].map(([, field = ""]) =>

@@ -13,11 +13,11 @@ import { transaction } from "../duckdb/transaction.ts"
 import { makePrivateDirectory } from "../files/privateDirectory.ts"
 import { putInPlace, writeDurably } from "../files/durableFiles.ts"
 import { filesError, type LoadError } from "../errors.ts"
-import { parquetDirectory } from "./parquet/manifest.ts"
+import { manifestFile, parquetDirectory } from "./parquet/manifest.ts"
 import { type Exported, exportParquet } from "./parquet/exportParquet.ts"
 import type { ParquetOptions } from "./parquet/parquetFile.ts"
 import { makeCurrent, removeOldParquet, removeParquet } from "./parquet/parquetFolder.ts"
-import { publishedDirectory } from "./read/PublishedCopy.ts"
+import { publishedDirectory, publishedFile } from "./read/PublishedCopy.ts"
 import { giveAccess, giveAccessBelow, ownerOnly, type PublishedAccess } from "./publishedAccess.ts"
 import {
   ASIDE,
@@ -230,3 +230,27 @@ export const publish = (options: Publishing): Effect.Effect<Publication, LoadErr
       }),
     ),
   )
+
+/**
+ * Whether readers would find anything new: facts, gaps, quarantine or drift changed since the last publication, it was
+ * not completed, its definition has changed, or its files are missing. Tasks, cursors and archived responses alone are
+ * not news.
+ */
+export const changedSincePublication = (
+  options: PublishOptions,
+): Effect.Effect<boolean, LoadError, Warehouse> =>
+  Effect.gen(function* () {
+    const warehouse = yield* Warehouse
+    const { dataDir } = warehouse
+    const current = yield* Effect.promise(() => readCurrent(dataDir))
+    if (current === undefined) return true
+    if (!existsSync(publishedFile(dataDir)) || existsSync(unfinished(dataDir))) return true
+    if (existsSync(manifestFile(dataDir)) !== (options.parquet !== undefined)) return true
+    const [row] = yield* warehouse.rows(publicationStateSql())
+    const state = publicationState(row, options)
+    return (
+      current.content !== state.content ||
+      current.definition !== state.definition ||
+      current.duckdb !== state.duckdb
+    )
+  })

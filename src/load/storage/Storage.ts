@@ -3,13 +3,30 @@
 import type { DuckDBConnection } from "@duckdb/node-api"
 import type { Table } from "../../domain/table/table.ts"
 import type { Limits } from "../duckdb/connections.ts"
-import type { Condition } from "./inspect.ts"
+import type { Holder } from "../lock/LockFile.ts"
 import type { Exclusively, Writer } from "../duckdb/transaction.ts"
 
 export interface OpenOptions extends Limits {
   readonly dataDir: string
   readonly runId: string
 }
+
+/** The condition of the warehouse, as `inspect` finds it. */
+export type Condition =
+  | { readonly state: "absent" }
+  | {
+      readonly state: "held"
+      readonly by: Holder
+    }
+  | {
+      readonly state: "opens"
+      readonly tables: number
+      /** The newest record of ops.runs, as `run_id (command): outcome`. */
+      readonly lastRun: string | undefined
+      /** Whether its layout is that of this version. */
+      readonly isCurrent: boolean
+    }
+  | { readonly state: "broken"; readonly why: string; readonly advice?: string }
 
 export interface Storage {
   /** Where it is, for messages; without secrets. */

@@ -4,25 +4,9 @@ import type { Table } from "../../domain/table/table.ts"
 import { LoadError } from "../errors.ts"
 import { sqlFile } from "../sql/sqlFile.ts"
 import { fingerprintOf } from "../tables/warehouseLayout.ts"
-import type { Holder } from "../lock/LockFile.ts"
 import { convert } from "../duckdb/readRows.ts"
+import type { Condition } from "./Storage.ts"
 import { causeMessage } from "../../domain/values/causeMessage.ts"
-
-export type Condition =
-  | { readonly state: "absent" }
-  | {
-      readonly state: "held"
-      readonly by: Holder
-    }
-  | {
-      readonly state: "opens"
-      readonly tables: number
-      /** The newest record of ops.runs, as `run_id (command): outcome`. */
-      readonly lastRun: string | undefined
-      /** Whether its layout is that of this version. */
-      readonly isCurrent: boolean
-    }
-  | { readonly state: "broken"; readonly why: string; readonly advice?: string }
 
 /** `attach` attaches it read-only as `inspected`, if there is one. Never fails: an error becomes the result. */
 export const inspect = async (

@@ -17,7 +17,8 @@ import { storedMartsTable } from "./ops/stored_marts.ts"
 import { tasks } from "./ops/tasks.ts"
 import { viewFingerprints } from "./ops/view_fingerprints.ts"
 
-export const operationTables: ReadonlyArray<Table> = [
+/** By name, for what writes their rows. */
+export const operationTable = {
   checkResults,
   columns,
   cursors,
@@ -34,4 +35,6 @@ export const operationTables: ReadonlyArray<Table> = [
   tables,
   tasks,
   viewFingerprints,
-]
+} as const satisfies Readonly<Record<string, Table>>
+
+export const operationTables: ReadonlyArray<Table> = Object.values(operationTable)

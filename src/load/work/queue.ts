@@ -11,7 +11,7 @@ import * as Schema from "effect/Schema"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { LoadError } from "../errors.ts"
 import { catalogError, withoutDefects } from "../storage/lake/catalogError.ts"
-import type { TaskName } from "./claims.ts"
+import type { TaskName } from "../../domain/run/claim.ts"
 import { QUEUE } from "./migrateWork.ts"
 import { WorkDatabase } from "./WorkDatabase.ts"
 

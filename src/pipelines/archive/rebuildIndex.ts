@@ -14,8 +14,7 @@ import {
 } from "../../archive/segments.ts"
 import type { ArchivedResponse } from "../../domain/wire/response.ts"
 import { rowsOf } from "../../domain/table/rowsOf.ts"
-import { quarantine } from "../../load/tables/ops/quarantine.ts"
-import { responses } from "../../load/tables/raw/responses.ts"
+import { operationTable } from "../../load/tables/index.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import type { FieldNames } from "../../transform/Source.ts"
 import { archiveOf, inArchive } from "../publication/archiveOf.ts"
@@ -74,7 +73,7 @@ export const rebuildIndex = Effect.fnUntraced(function* (place: WarehousePlace, 
       rows: [],
       bookkeeping: [
         rowsOf(
-          responses,
+          operationTable.responses,
           indexed.map((one) => indexRow(archivedOf(one), one.head.runId, one.marker, one.isLanded)),
         ),
         broken,
@@ -185,7 +184,7 @@ const quarantined = Effect.fnUntraced(function* (
       ),
     )
   }
-  return rowsOf(quarantine, [...newest.values()].flat())
+  return rowsOf(operationTable.quarantine, [...newest.values()].flat())
 })
 
 const nowReadable = { path: "$", detail: "can be read by this version" }

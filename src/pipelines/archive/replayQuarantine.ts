@@ -14,8 +14,8 @@ import {
   indexedResponses,
   markIndexLanded,
 } from "../../load/state/archiveIndex.ts"
-import { closeEntry } from "../../load/state/quarantine.ts"
-import { countRowsOf } from "../../load/state/rowsOfResponses.ts"
+import { closeEntry } from "../run/task/quarantine.ts"
+import { countRowsOf } from "./rowsOfResponses.ts"
 import { existingWarehouse, placeOf } from "../publication/warehouse.ts"
 import { archiveOf, inArchive } from "../publication/archiveOf.ts"
 import { recordHealth } from "../publication/health.ts"

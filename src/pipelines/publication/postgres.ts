@@ -8,11 +8,10 @@ import type * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import { fingerprint } from "../../domain/values/fingerprint.ts"
 import { writeDurably } from "../../load/files/durableFiles.ts"
-import { filesError } from "../../load/errors.ts"
+import { filesError, PostgresError } from "../../load/errors.ts"
 import type { PostgresSchemas } from "../../load/published/postgres/publish.ts"
 import { type PublishedKeep, readCurrent } from "../../load/published/publishedFiles.ts"
 import { postgresTargetOf } from "../../config/secrets/secretUrl.ts"
-import { PostgresError } from "../../load/postgres/PostgresError.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import type { OnProgress } from "../model/progress.ts"
 
@@ -68,7 +67,7 @@ const targetOf = (address: Redacted.Redacted<string>) =>
 export const examinePostgres = (address: Redacted.Redacted<string>) =>
   Effect.gen(function* () {
     const { examine } = yield* Effect.promise(
-      () => import("../../load/published/postgres/examine.ts"),
+      () => import("../../load/published/postgres/publish.ts"),
     )
     return yield* examine(yield* targetOf(address))
   })

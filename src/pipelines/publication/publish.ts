@@ -2,8 +2,11 @@
 import * as Effect from "effect/Effect"
 import { annotateSpan, spanned } from "../../domain/run/span.ts"
 import { commandId } from "../../domain/run/commandId.ts"
-import { changedSincePublication } from "../../load/published/publicationNews.ts"
-import { publish, type PublishOptions as CopyOptions } from "../../load/published/publish.ts"
+import {
+  changedSincePublication,
+  publish,
+  type PublishOptions as CopyOptions,
+} from "../../load/published/publish.ts"
 import { existingWarehouse, type Place, placeOf } from "./warehouse.ts"
 import { recordHealth } from "./health.ts"
 import { createMartViews } from "./martViews.ts"

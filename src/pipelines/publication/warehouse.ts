@@ -5,8 +5,7 @@ import { lakeCatalogOf } from "../../config/secrets/secretUrl.ts"
 import { objectStoreAccess } from "../../config/environment/objectStoreAccess.ts"
 import type { Settings } from "../../config/settings/settings.ts"
 import { databaseError, LoadError } from "../../load/errors.ts"
-import { duckdbFile } from "../../load/storage/file/duckdbFile.ts"
-import type { Storage } from "../../load/storage/Storage.ts"
+import { storageOf as storageIn } from "../../load/storage/storageOf.ts"
 import { Warehouse, type WarehouseOptions } from "../../load/Warehouse.ts"
 import { coreTables } from "../pipelines.ts"
 import { noUnfinishedRestore } from "./unfinishedRestore.ts"
@@ -46,26 +45,22 @@ export const lakeCatalog = (lake: Exclude<Settings["warehouse"], "file">) =>
   )
 
 /** The file or the lake; opens nothing yet. Fails like `lakeCatalog`. */
-export const storageOf = ({
+export const storageOf = Effect.fnUntraced(function* ({
   dataDir,
   warehouse = "file",
   lake,
-}: Place): Effect.Effect<Storage, LoadError> =>
-  warehouse === "file"
-    ? Effect.succeed(duckdbFile(dataDir))
-    : Effect.gen(function* () {
-        const catalog = yield* lakeCatalog(warehouse)
-        // Loaded only for a lake: a file needs no client of PostgreSQL.
-        const { ducklake } = yield* Effect.promise(
-          () => import("../../load/storage/lake/ducklake.ts"),
-        )
-        return ducklake({
-          catalog,
+}: Place) {
+  const options =
+    warehouse === "file"
+      ? undefined
+      : {
+          catalog: yield* lakeCatalog(warehouse),
           data: lake?.data,
           extensions: lake?.extensions,
           objectStore: objectStoreAccess,
-        })
-      })
+        }
+  return yield* Effect.promise(() => storageIn(dataDir, options))
+})
 
 type Options = Place &
   Omit<WarehouseOptions, "storage" | "tables" | "memoryLimit"> &

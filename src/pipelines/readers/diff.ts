@@ -6,10 +6,10 @@ import { type Table, tableName } from "../../domain/table/table.ts"
 import { parseInstant } from "../../domain/values/time.ts"
 import { UsageError } from "../../domain/UsageError.ts"
 import type { PublishedCopy } from "../../load/published/read/PublishedCopy.ts"
-import { changesOf } from "../../load/published/read/changesBetween.ts"
+import { changesOf } from "./changesBetween.ts"
 import { tables } from "../pipelines.ts"
 import type { Row, RunHistory, RunRow } from "./runs.ts"
-import type { QueryParameters } from "../../load/sql/queryParameter.ts"
+import type { QueryParameters } from "../../domain/values/queryParameter.ts"
 
 /** Runs after `from` (or from the first, if there is none) up to and including `to`. */
 export interface Span {

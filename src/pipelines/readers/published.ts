@@ -10,12 +10,4 @@ export {
   type QueryResult,
   ReadError,
 } from "../../load/published/read/PublishedCopy.ts"
-export {
-  parameterNames,
-  parametersIn,
-  type QueryParameter,
-  type QueryParameters,
-  variablesIn,
-} from "../../load/sql/queryParameter.ts"
-export { splitStatements } from "../../load/published/read/reader/statementText.ts"
 export { sqlFile } from "../../load/sql/sqlFile.ts"

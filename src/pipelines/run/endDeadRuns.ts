@@ -8,7 +8,9 @@ import { appendLines } from "../../archive/rewrite.ts"
 import { Commits, readFrames, unendedSegments } from "../../archive/segments.ts"
 import { text } from "../../load/duckdb/decodeRow.ts"
 import { LoadError } from "../../load/errors.ts"
-import { endKilledRuns } from "../../load/state/runs.ts"
+import { literal } from "../../load/sql/sql.ts"
+import { sqlFile } from "../../load/sql/sqlFile.ts"
+import { operationTable } from "../../load/tables/index.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { archiveOf, inArchive } from "../publication/archiveOf.ts"
 import type { Place } from "../publication/warehouse.ts"
@@ -34,6 +36,13 @@ export const endDeadRuns = Effect.fnUntraced(function* (place: Place) {
   const killed = dead.filter(({ outcome }) => outcome === null).map(text("run_id"))
   if (killed.length > 0) yield* endKilledRuns(killed)
   for (const run of dead) yield* endSegments(place, text("run_id")(run))
+})
+
+/** Ends the records of runs that were killed. */
+const endKilledRuns = Effect.fnUntraced(function* (runIds: ReadonlyArray<string>) {
+  const { execute } = yield* Warehouse
+  const ofKilled = `run_id in (${runIds.map(literal).join(", ")})`
+  yield* execute([`${sqlFile("state", "end_killed_runs")} and ${ofKilled}`], [operationTable.runs])
 })
 
 const inProgress = "select run_id from ops.runs where outcome is null"

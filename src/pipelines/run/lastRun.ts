@@ -8,7 +8,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { writeDurably } from "../../load/files/durableFiles.ts"
 import { filesError, type LoadError } from "../../load/errors.ts"
-import { lastHeartbeat, lockHolder } from "../../load/lock/LockFile.ts"
+import { writerOf } from "../../load/lock/waitForLock.ts"
 import type { RunOutcome, RunSummary } from "../model/progress.ts"
 import { countRun } from "./metrics.ts"
 import { causeMessage } from "../../domain/values/causeMessage.ts"
@@ -204,10 +204,10 @@ export const readLastRun = (dataDir: string): Effect.Effect<LastRun | undefined>
       return undefined
     }
     if (record.finished_at !== null) return { ...record, state: "ended", alive_at: null }
-    const holder = yield* Effect.promise(() => lockHolder(dataDir))
+    const { holder, aliveAt } = yield* writerOf(dataDir)
     return holder?.pid === record.pid && holder.host === record.host
       ? { ...record, state: "running", alive_at: null }
-      : { ...record, state: "died", alive_at: lastHeartbeat(dataDir)?.toISOString() ?? null }
+      : { ...record, state: "died", alive_at: aliveAt?.toISOString() ?? null }
   })
 
 /** The record, if the text is one: on a full disk it is written in place, which a power cut can end halfway. */

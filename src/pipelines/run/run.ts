@@ -15,8 +15,8 @@ import { ResponseArchive } from "../../archive/ResponseArchive.ts"
 import { resultRows } from "../../load/checks/runChecks.ts"
 import type { LoadError, WarehouseLocked } from "../../load/errors.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
-import { isContractCheck } from "../../load/checks/contractCheck.ts"
-import { forgetRun } from "../../load/state/runs.ts"
+import { isContractCheck } from "../publication/contractChecks.ts"
+import { literal } from "../../load/sql/sql.ts"
 import { checkTouched, hasErrors } from "../publication/check.ts"
 import type { ContractSettings } from "../publication/contractChecks.ts"
 import { recordHealth } from "../publication/health.ts"
@@ -221,4 +221,12 @@ const readAndCheck = Effect.fnUntraced(function* <E, R>(
     checked,
     failedChecks: checked.filter(({ outcome }) => outcome === "failed"),
   }
+})
+
+/** Removes what a run has recorded about itself. */
+const forgetRun = Effect.fnUntraced(function* (runId: string) {
+  const tables = ["tasks", "runs", "partition_changes"]
+  yield* (yield* Warehouse).execute(
+    tables.map((table) => `delete from ops.${table} where run_id = ${literal(runId)}`),
+  )
 })

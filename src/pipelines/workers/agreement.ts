@@ -6,7 +6,7 @@ import * as Data from "effect/Data"
 import * as Redacted from "effect/Redacted"
 import type { ApiSettings } from "../../extract/ApiClient.ts"
 import { fingerprintOf } from "../../load/tables/warehouseLayout.ts"
-import type { SharedRun } from "../../load/work/runs.ts"
+import type { SharedRun } from "./sharedRun.ts"
 import { tables } from "../pipelines.ts"
 import { configuredSettings, type RunSettings } from "../model/runSettings.ts"
 

@@ -7,7 +7,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import type { PostgresTarget } from "../../domain/stores/postgresUrl.ts"
 import { queueLayer } from "../../load/work/queue.ts"
-import { unfinishedRun } from "../../load/work/runs.ts"
+import { unfinishedRun } from "./sharedRun.ts"
 import { WorkDatabase, type WorkRows } from "../../load/work/WorkDatabase.ts"
 
 const PAUSE_MILLIS = 2000

@@ -3,7 +3,7 @@ import { hostname } from "node:os"
 import * as Effect from "effect/Effect"
 import { WarehouseLocked } from "../../load/errors.ts"
 import { type LockWait, waitForLock } from "../../load/lock/waitForLock.ts"
-import { unfinishedRun } from "../../load/work/runs.ts"
+import { unfinishedRun } from "./sharedRun.ts"
 import { WorkDatabase, type WorkRows } from "../../load/work/WorkDatabase.ts"
 
 /** The name of this process as the planner of a run. */

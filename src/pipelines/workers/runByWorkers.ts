@@ -11,7 +11,7 @@ import {
   runIsRead,
   takeOverRun,
   unfinishedRun,
-} from "../../load/work/runs.ts"
+} from "./sharedRun.ts"
 import type { WorkDatabase, WorkRows } from "../../load/work/WorkDatabase.ts"
 import type { RunContext } from "../model/Pipeline.ts"
 import type { Place } from "../publication/warehouse.ts"

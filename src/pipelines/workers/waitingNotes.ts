@@ -1,7 +1,7 @@
 // What a planner reports while no worker is alive.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { unfinishedRun } from "../../load/work/runs.ts"
+import { unfinishedRun } from "./sharedRun.ts"
 import type { OnProgress } from "../model/progress.ts"
 
 const PATIENCE_MILLIS = 2000

@@ -3,13 +3,8 @@
 import * as Effect from "effect/Effect"
 import { MILLIS_PER_HOUR, SECONDS_PER_HOUR } from "../../domain/values/time.ts"
 import { UsageError } from "../../domain/UsageError.ts"
-import {
-  parametersIn,
-  type PublishedCopy,
-  type QueryParameters,
-  ReadError,
-  sqlFile,
-} from "../../pipelines/readers/published.ts"
+import { parametersIn, type QueryParameters } from "../../domain/values/queryParameter.ts"
+import { type PublishedCopy, ReadError, sqlFile } from "../../pipelines/readers/published.ts"
 import { charts, type Series } from "../charts/charts.ts"
 import type { Site } from "../site.ts"
 import { findVault } from "../vaults.ts"

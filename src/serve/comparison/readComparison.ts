@@ -1,7 +1,8 @@
 // Reads the series of several vaults over a period, to be drawn over one another.
 import * as Effect from "effect/Effect"
 import { MILLIS_PER_HOUR, SECONDS_PER_DAY, SECONDS_PER_HOUR } from "../../domain/values/time.ts"
-import { parametersIn, type PublishedCopy, sqlFile } from "../../pipelines/readers/published.ts"
+import { parametersIn } from "../../domain/values/queryParameter.ts"
+import { type PublishedCopy, sqlFile } from "../../pipelines/readers/published.ts"
 import { secondsOf } from "../charts/charts.ts"
 import { type Figures, pictureOf, type Picture } from "../charts/picture.ts"
 import { compact, percent, ratio } from "../figures.ts"

@@ -5,7 +5,8 @@ import type * as Schema from "effect/Schema"
 import { parseInstant } from "../../domain/values/time.ts"
 import { visible } from "../../domain/values/visible.ts"
 import { readProblems } from "../../pipelines/readers/problems/problems.ts"
-import { parameterNames, sqlFile } from "../../pipelines/readers/published.ts"
+import { parameterNames } from "../../domain/values/queryParameter.ts"
+import { sqlFile } from "../../pipelines/readers/published.ts"
 import {
   findTable,
   nameOf,

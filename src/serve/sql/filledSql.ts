@@ -1,7 +1,7 @@
 // Puts the values of parameters into the text of a query, so that what a page shows can be opened, downloaded and copied as
 // one query. What readers may run is decided afterwards, about the text that results.
 import { formatDay, formatInstant } from "../../domain/values/time.ts"
-import type { QueryParameter, QueryParameters } from "../../pipelines/readers/published.ts"
+import type { QueryParameter, QueryParameters } from "../../domain/values/queryParameter.ts"
 
 const textOf = (text: string): string => `'${text.replaceAll("'", "''")}'`
 

@@ -1,5 +1,5 @@
 // The parameters of a query on the page: a field for each, with what the comments of the query say about it.
-import { parameterNames } from "../../pipelines/readers/published.ts"
+import { parameterNames } from "../../domain/values/queryParameter.ts"
 import { typedValue } from "../../pipelines/readers/query/typedValues.ts"
 import { html, type Html, nothing } from "../html/html.ts"
 import { filledSql } from "./filledSql.ts"

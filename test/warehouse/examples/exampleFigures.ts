@@ -2,7 +2,7 @@
 import type { Json } from "@duckdb/node-api"
 import { expect } from "vitest"
 import { queriedAt, atFirst, secondNow } from "../../../demo/exampleWarehouse.ts"
-import type { QueryParameter } from "../../../src/load/sql/queryParameter.ts"
+import type { QueryParameter } from "../../../src/domain/values/queryParameter.ts"
 import { type Simulator, startSimulator } from "../../../simulator/index.ts"
 import { allocationsOf, apyOf, get, pnlOf, ratioOf, stored } from "./exampleService.ts"
 import {

@@ -18,7 +18,7 @@ import { asOfMacros, asOfMacroStatements } from "../../../src/load/marts/asOf.ts
 import { createSchemas, createTable } from "../../../src/load/tables/ddl.ts"
 import { readManifest } from "../../../src/load/published/parquet/manifest.ts"
 import { marts, martStatements } from "../../../src/load/marts/marts.ts"
-import { type QueryParameter, variablesIn } from "../../../src/load/sql/queryParameter.ts"
+import { type QueryParameter, variablesIn } from "../../../src/domain/values/queryParameter.ts"
 import { bindParameters } from "../../../src/load/published/read/reader/bindParameters.ts"
 import { CATALOG, identifier, literal, storedType } from "../../../src/load/sql/sql.ts"
 import { checkFigures } from "./exampleFigures.ts"

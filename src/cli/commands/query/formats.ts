@@ -1,11 +1,7 @@
 // Query results as table, CSV, JSON, NDJSON or Markdown; all but the table are printed as they are read.
 import * as Effect from "effect/Effect"
-import {
-  type QueryParameters,
-  type QueryResult,
-  type Reader,
-  ReadError,
-} from "../../../pipelines/readers/published.ts"
+import type { QueryParameters } from "../../../domain/values/queryParameter.ts"
+import { type QueryResult, type Reader, ReadError } from "../../../pipelines/readers/published.ts"
 import { cellText, csvLine, jsonObject } from "../../../pipelines/readers/query/resultText.ts"
 import { duration } from "../../words/numbers.ts"
 import { printData, shown } from "../../terminal/output.ts"

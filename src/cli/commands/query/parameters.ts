@@ -1,7 +1,7 @@
 // Checks the values of --param against the parameters of the SQL.
 import * as Effect from "effect/Effect"
 import type { UsageError } from "../../../domain/UsageError.ts"
-import { parameterNames, type QueryParameters } from "../../../pipelines/readers/published.ts"
+import { parameterNames, type QueryParameters } from "../../../domain/values/queryParameter.ts"
 import { wrongUse } from "../../parse/errors.ts"
 
 /** The given parameters; fails if the SQL does not use one of them. */

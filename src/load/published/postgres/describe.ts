@@ -3,7 +3,8 @@
 import type { Client } from "pg"
 import { identifier, literal } from "../../sql/sql.ts"
 import { type Names, qualifiedName } from "./names.ts"
-import { PostgresError, isState } from "../../postgres/PostgresError.ts"
+import { isState } from "../../postgres/explainPostgres.ts"
+import { PostgresError } from "../../errors.ts"
 import type { Relation } from "./relations.ts"
 import { inTransaction } from "./store.ts"
 

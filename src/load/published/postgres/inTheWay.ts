@@ -2,7 +2,7 @@
 import type { Client } from "pg"
 import { sqlFile } from "../../sql/sqlFile.ts"
 import { type Names, qualifiedName } from "./names.ts"
-import { PostgresError } from "../../postgres/PostgresError.ts"
+import { PostgresError } from "../../errors.ts"
 
 interface Schema {
   readonly name: string

@@ -11,11 +11,13 @@ import { fingerprint } from "../../../domain/values/fingerprint.ts"
 import { publishedDirectory } from "../read/PublishedCopy.ts"
 import type { Current, PublishedKeep } from "../publishedFiles.ts"
 import { literal } from "../../sql/sql.ts"
+import { sqlFile } from "../../sql/sqlFile.ts"
 import { connect } from "../../postgres/connect.ts"
 import { describeViews, makeRole } from "./describe.ts"
 import { type Names, namesOf } from "./names.ts"
 import { materialize, periodsOf, writeCsv } from "./periods.ts"
-import { type PostgresError, postgresError } from "../../postgres/PostgresError.ts"
+import { postgresError } from "../../postgres/explainPostgres.ts"
+import { PostgresError } from "../../errors.ts"
 import { type Relation, relationsOf } from "./relations.ts"
 import { removeOld } from "./retention.ts"
 import { addPart, keyOf, openStore, storedParts } from "./store.ts"
@@ -189,3 +191,34 @@ const openCopy = async (
     throw cause
   }
 }
+
+interface Server {
+  readonly version: string
+  readonly user: string
+  readonly is_encrypted: boolean | null
+  readonly may_create: boolean
+}
+
+/** Whether the database can be published to, in a sentence; changes nothing there. */
+export const examine = (target: PostgresTarget): Effect.Effect<string, PostgresError> =>
+  Effect.tryPromise({
+    try: async () => {
+      const client = await connect(target)
+      try {
+        const { rows } = await client.query<Server>(sqlFile("postgres", "server"))
+        const [found] = rows
+        if (found?.may_create !== true) {
+          throw new PostgresError({
+            target: target.shown,
+            why: `${found?.user} may not create schemas in ${target.database}`,
+            advice: `Let an administrator run \`grant create on database ${target.database} to ${found?.user}\`.`,
+          })
+        }
+        const tls = found.is_encrypted === true ? "with TLS" : "without TLS"
+        return `PostgreSQL ${found.version} at ${target.shown}, ${tls}`
+      } finally {
+        await client.end()
+      }
+    },
+    catch: (cause) => postgresError(target.shown, cause),
+  })

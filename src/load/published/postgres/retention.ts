@@ -4,7 +4,7 @@ import type { PublishedKeep } from "../publishedFiles.ts"
 import { identifier } from "../../sql/sql.ts"
 import { sqlFile } from "../../sql/sqlFile.ts"
 import { type Names, partTable, qualifiedName } from "./names.ts"
-import { isState } from "../../postgres/PostgresError.ts"
+import { isState } from "../../postgres/explainPostgres.ts"
 import { inTransaction } from "./store.ts"
 
 const LOCK_WAIT = "1s"

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import type { Json } from "@duckdb/node-api"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import type { QueryParameters } from "../../sql/queryParameter.ts"
+import type { QueryParameters } from "../../../domain/values/queryParameter.ts"
 
 export const publishedDirectory = (dataDir: string): string => join(dataDir, "published")
 

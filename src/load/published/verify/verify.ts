@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import { isPlainPath, regularFileSize } from "../../../domain/regularFile.ts"
 import { sha256Of } from "../../files/durableFiles.ts"
 import { filesError, type LoadError } from "../../errors.ts"
-import { type Finding, PUBLISHED } from "./Finding.ts"
+import type { Finding } from "../../../domain/run/finding.ts"
 import { causeMessage } from "../../../domain/values/causeMessage.ts"
 import {
   MANIFEST,
@@ -21,7 +21,7 @@ import { publishedDirectory, publishedFile } from "../read/PublishedCopy.ts"
 import { differingViews, viewDefinitions } from "../publishedViews.ts"
 import { readRows } from "../../duckdb/readRows.ts"
 import { literal } from "../../sql/sql.ts"
-import { differingTables } from "./verifyContent.ts"
+import { differingTables, PUBLISHED } from "./verifyContent.ts"
 
 const CURRENT_PARQUET = "parquet/current"
 

@@ -3,13 +3,16 @@
 import { join } from "node:path"
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { tableName } from "../../../domain/table/table.ts"
-import { type Finding, PUBLISHED } from "./Finding.ts"
+import type { Finding } from "../../../domain/run/finding.ts"
 import { causeMessage } from "../../../domain/values/causeMessage.ts"
 import type { ManifestFile } from "../parquet/manifest.ts"
 import { decodeRow, text } from "../../duckdb/decodeRow.ts"
 import { readRows } from "../../duckdb/readRows.ts"
 import { identifier, literal } from "../../sql/sql.ts"
 import { publications } from "../../tables/ops/publications.ts"
+
+/** The published copy, below the data directory. */
+export const PUBLISHED = "published/vaulthouse.duckdb"
 
 /**
  * `published` is the attached copy. Reads every table of it, so that damaged blocks are found, and compares those

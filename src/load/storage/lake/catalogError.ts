@@ -3,8 +3,8 @@
 import * as Effect from "effect/Effect"
 import { MigrationError } from "effect/sql/Migrator"
 import { SqlError } from "effect/sql/SqlError"
-import { LoadError } from "../../errors.ts"
-import { explainPostgres, PostgresError } from "../../postgres/PostgresError.ts"
+import { LoadError, PostgresError } from "../../errors.ts"
+import { explainPostgres } from "../../postgres/explainPostgres.ts"
 
 const REACHABLE =
   "Check that the server runs and can be reached. What was not committed is read again by the next run."

@@ -1,7 +1,7 @@
 // Types the values of parameters that a reader types, by their form: `--param` of a command, a field of a page. SQL refers to
 // them as $name or getvariable('name').
 import { parseDay, parseInstant } from "../../../domain/values/time.ts"
-import type { QueryParameter, QueryParameters } from "../../../load/sql/queryParameter.ts"
+import type { QueryParameter, QueryParameters } from "../../../domain/values/queryParameter.ts"
 
 const number = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/
 const day = /^\d{4}-\d{2}-\d{2}$/

@@ -8,7 +8,7 @@ import { storedKey, type Table, tableName } from "../../../domain/table/table.ts
 import { UsageError } from "../../../domain/UsageError.ts"
 import { sqlFile } from "../../../load/sql/sqlFile.ts"
 import type { PublishedCopy } from "../../../load/published/read/PublishedCopy.ts"
-import { supersededVersions } from "../../../load/published/read/tracedRows.ts"
+import { supersededVersions } from "./tracedRows.ts"
 import { ArchiveReader } from "../../../archive/segments.ts"
 import { archiveOf, inArchive } from "../../publication/archiveOf.ts"
 import type { Place } from "../../publication/warehouse.ts"

@@ -17,7 +17,7 @@ import {
   type Relation,
   timesOf,
   type TimeSpan,
-} from "../../../load/published/read/tracedRows.ts"
+} from "./tracedRows.ts"
 import { tables } from "../../pipelines.ts"
 import type { Row } from "../runs.ts"
 

@@ -5,10 +5,7 @@ import type { ArchivedResponse } from "../../../domain/wire/response.ts"
 import type { Rows } from "../../../domain/table/table.ts"
 import type { TaskVault } from "../../../domain/subject/vault.ts"
 import { rowsOf } from "../../../domain/table/rowsOf.ts"
-import { gaps } from "../../../load/tables/ops/gaps.ts"
-import { quarantine } from "../../../load/tables/ops/quarantine.ts"
-import { responses } from "../../../load/tables/raw/responses.ts"
-import { schemaDrift } from "../../../load/tables/ops/schema_drift.ts"
+import { operationTable } from "../../../load/tables/index.ts"
 import type { Rejected, TaskResult } from "../../model/TaskResult.ts"
 
 export interface RecordedTask {
@@ -57,7 +54,7 @@ const responseRows = (result: TaskResult, task: RecordedTask): Rows => {
   const landed = landedIn(result)
   const window = { ...task, window: result.window }
   const rows = rowsOf(
-    responses,
+    operationTable.responses,
     result.responses.map((response) =>
       indexRow(response, task.runId, window, landed.has(response.responseId)),
     ),
@@ -100,7 +97,7 @@ const gapRows = (
   { runId, pipeline, entity, vault, now }: RecordedTask,
 ): Rows =>
   rowsOf(
-    gaps,
+    operationTable.gaps,
     notes.map((gap) => ({
       pipeline,
       entity: gap.entity ?? entity,
@@ -125,7 +122,7 @@ const quarantineRows = ({ window, error, rejected = [] }: TaskResult, task: Reco
       ? [{ ...error.reason, responseId: response.responseId, detail: error.detail }]
       : []
   return rowsOf(
-    quarantine,
+    operationTable.quarantine,
     [...whole, ...rejected].map((each) => quarantineRow({ ...task, window }, each, task.now)),
   )
 }
@@ -153,7 +150,7 @@ export const quarantineRow = (
 
 const driftRows = ({ drift = [] }: TaskResult, { endpoint, runId, now }: RecordedTask): Rows =>
   rowsOf(
-    schemaDrift,
+    operationTable.schemaDrift,
     drift.map(({ path, kind, detail }) => ({
       endpoint,
       json_path: path,

@@ -6,7 +6,7 @@ import type { Rows } from "../../../domain/table/table.ts"
 import { number } from "../../../load/duckdb/decodeRow.ts"
 import type { LoadError } from "../../../load/errors.ts"
 import { sqlFile } from "../../../load/sql/sqlFile.ts"
-import { haveCurrentRow } from "../../../load/state/currentSets.ts"
+import { haveCurrentRow } from "./currentSets.ts"
 import { Warehouse } from "../../../load/Warehouse.ts"
 
 /** Lookups that share a statement. */

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import { parametersFor } from "../../../../src/cli/commands/query/parameters.ts"
-import { parametersIn } from "../../../../src/pipelines/readers/published.ts"
+import { parametersIn } from "../../../../src/domain/values/queryParameter.ts"
 
 const sql = "-- $unused\nselect $vault, coalesce(getvariable('days'), 30)"
 

@@ -15,12 +15,9 @@ import {
 import { complete } from "../../../../src/cli/commands/query/completion.ts"
 import { shell } from "../../../../src/cli/commands/query/shell.ts"
 import { useStreams } from "../../../../src/cli/terminal/output.ts"
-import {
-  openReader,
-  type QueryParameters,
-  type Reader,
-  splitStatements,
-} from "../../../../src/pipelines/readers/published.ts"
+import type { QueryParameters } from "../../../../src/domain/values/queryParameter.ts"
+import { openReader, type Reader } from "../../../../src/pipelines/readers/published.ts"
+import { splitStatements } from "../../../../src/cli/commands/query/statementText.ts"
 import { until } from "../../../support/until.ts"
 import { hasTerminal, startOnTerminal, vaulthouse } from "../../command.ts"
 

@@ -9,7 +9,7 @@ import {
   type QueryParameter,
   type QueryParameters,
   variablesIn,
-} from "../../../sql/queryParameter.ts"
+} from "../../../../domain/values/queryParameter.ts"
 import { identifier } from "../../../sql/sql.ts"
 
 /** Sets the variables the SQL reads, to null without a value, and returns the values to bind to `$name`. */

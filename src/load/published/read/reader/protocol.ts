@@ -1,6 +1,6 @@
 // Messages between a reader process and the process that started it, as JSON. A reader runs one statement at a time.
 import type { Json } from "@duckdb/node-api"
-import type { QueryParameters } from "../../../sql/queryParameter.ts"
+import type { QueryParameters } from "../../../../domain/values/queryParameter.ts"
 
 /** The first argument of the process. */
 export interface ReaderOptions {

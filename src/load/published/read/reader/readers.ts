@@ -20,7 +20,7 @@ import {
 } from "../PublishedCopy.ts"
 import { ReaderEnded, ReaderProcess, StatementFailed } from "./ReaderProcess.ts"
 import { causeMessage } from "../../../../domain/values/causeMessage.ts"
-import type { QueryParameters } from "../../../sql/queryParameter.ts"
+import type { QueryParameters } from "../../../../domain/values/queryParameter.ts"
 
 export interface ReaderLimits {
   readonly memoryLimit: string

@@ -5,10 +5,10 @@ import { join } from "node:path"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { bytesIn } from "../../../src/load/published/read/reader/ReaderProcess.ts"
-import { makeReader, type Reader } from "../../../src/load/published/read/reader/readers.ts"
-import { readerFolders } from "../../support/readerFolders.ts"
-import { temporaryFolder } from "../../support/temporaryFolder.ts"
+import { bytesIn } from "../../../../../src/load/published/read/reader/ReaderProcess.ts"
+import { makeReader, type Reader } from "../../../../../src/load/published/read/reader/readers.ts"
+import { readerFolders } from "../../../../support/readerFolders.ts"
+import { temporaryFolder } from "../../../../support/temporaryFolder.ts"
 
 const limits = { memoryLimit: "300MB", diskLimit: "20MB" }
 

@@ -3,10 +3,10 @@
 import type { ServerResponse } from "node:http"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { expectReplays } from "../../support/replays.ts"
-import { json, scriptedServer } from "../../support/servers/scriptedServer.ts"
-import { temporaryFolder } from "../../support/temporaryFolder.ts"
-import { query, runOnce } from "../../support/warehouseRun.ts"
+import { expectReplays } from "../../../support/replays.ts"
+import { json, scriptedServer } from "../../../support/servers/scriptedServer.ts"
+import { temporaryFolder } from "../../../support/temporaryFolder.ts"
+import { query, runOnce } from "../../../support/warehouseRun.ts"
 
 type Status = "active" | "closed"
 type Respond = (status: Status, response: ServerResponse) => void

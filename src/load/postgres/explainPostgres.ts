@@ -1,23 +1,6 @@
 // Why a publication to PostgreSQL failed, and what to do about it. Messages name the target without user and password.
-import * as Data from "effect/Data"
 import { causeMessage } from "../../domain/values/causeMessage.ts"
-
-export class PostgresError extends Data.TaggedError("PostgresError")<{
-  /** The target, as it may be shown. */
-  readonly target: string
-  readonly why: string
-  readonly advice: string
-  readonly cause?: unknown
-}> {
-  /** The message without the advice. */
-  get problem(): string {
-    return `Publishing to ${this.target} failed: ${this.why}.`
-  }
-
-  override get message(): string {
-    return `${this.problem} ${this.advice}`
-  }
-}
+import { PostgresError } from "../errors.ts"
 
 const LATER = "Readers keep what they have; the next run publishes what is missing."
 

@@ -1,13 +1,7 @@
 // The tasks of a shared run and who may commit them.
 import * as Effect from "effect/Effect"
-import type { Claim } from "../../domain/run/claim.ts"
-import { WorkDatabase, type WorkRows } from "./WorkDatabase.ts"
-
-/** A task by the names of its pipeline and partition. */
-export interface TaskName {
-  readonly pipeline: string
-  readonly entity: string
-}
+import type { Claim, TaskName } from "../../domain/run/claim.ts"
+import { WorkDatabase, type WorkRows } from "../../load/work/WorkDatabase.ts"
 
 export interface PlannedClaim {
   readonly entity: string

@@ -3,7 +3,7 @@ import { DuckDBInstance } from "@duckdb/node-api"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { filledSql } from "../../src/serve/sql/filledSql.ts"
+import { filledSql } from "../../../src/serve/sql/filledSql.ts"
 
 it("fills in parameters, and leaves text, names and comments as they are", () => {
   const sql = `select '$a' as "$a", $a, getvariable('b') -- $a\n/* $a */ + $c`

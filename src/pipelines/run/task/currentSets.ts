@@ -1,9 +1,9 @@
 // Which sets have a current row.
 import * as Effect from "effect/Effect"
-import { type Rows, tableName } from "../../domain/table/table.ts"
-import { number } from "../duckdb/decodeRow.ts"
-import { identifier, qualified, storedType } from "../sql/sql.ts"
-import { Warehouse } from "../Warehouse.ts"
+import { type Rows, tableName } from "../../../domain/table/table.ts"
+import { number } from "../../../load/duckdb/decodeRow.ts"
+import { identifier, qualified, storedType } from "../../../load/sql/sql.ts"
+import { Warehouse } from "../../../load/Warehouse.ts"
 
 const columnsOf = ({ mergeKey = {} }: Rows): ReadonlyArray<string> => Object.keys(mergeKey)
 

@@ -1,7 +1,7 @@
 // The changes of a table's rows over a span of runs, as SQL generated from the table's declaration. Its parameters are
 // $after and $until, the starts of the runs around the span, and $vault for one vault alone.
-import { allColumns, type Table, versionsOf } from "../../../domain/table/table.ts"
-import { identifier, identifiers, inSchema } from "../../sql/sql.ts"
+import { allColumns, type Table, versionsOf } from "../../domain/table/table.ts"
+import { identifier, identifiers, inSchema } from "../../load/sql/sql.ts"
 
 const spanSql = `span as materialized (
     select run_id from ops.runs where started_at > $after and started_at <= $until

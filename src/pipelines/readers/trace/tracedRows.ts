@@ -3,10 +3,10 @@
 import * as Effect from "effect/Effect"
 import { storedKey, type Table, tableName, versionsOf } from "../../../domain/table/table.ts"
 import { parseDay, parseInstant } from "../../../domain/values/time.ts"
-import type { MartSource } from "../../marts/marts.ts"
-import type { QueryParameters } from "../../sql/queryParameter.ts"
-import { identifier } from "../../sql/sql.ts"
-import type { PublishedCopy } from "./PublishedCopy.ts"
+import type { MartSource } from "../../../load/marts/marts.ts"
+import type { QueryParameters } from "../../../domain/values/queryParameter.ts"
+import { identifier } from "../../../load/sql/sql.ts"
+import type { PublishedCopy } from "../../../load/published/read/PublishedCopy.ts"
 
 type Row = Readonly<Record<string, unknown>>
 

@@ -2,9 +2,13 @@
 // however the call is written.
 import { DuckDBInstance } from "@duckdb/node-api"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { allowed, refusal, refused } from "../../../src/load/published/read/reader/callable.ts"
-import { Guard } from "../../../src/load/published/read/reader/guard.ts"
-import { randomness } from "../../support/randomness.ts"
+import {
+  allowed,
+  refusal,
+  refused,
+} from "../../../../../src/load/published/read/reader/callable.ts"
+import { Guard } from "../../../../../src/load/published/read/reader/guard.ts"
+import { randomness } from "../../../../support/randomness.ts"
 
 const instance = await DuckDBInstance.create(":memory:")
 const connection = await instance.connect()

@@ -14,6 +14,3 @@ export interface Finding {
   readonly path: string
   readonly detail: string
 }
-
-/** The published copy, below the data directory. */
-export const PUBLISHED = "published/vaulthouse.duckdb"

@@ -1,8 +1,8 @@
 // The run that workers read: there is one at a time, planned by the process that holds the planner's lock.
 import * as Effect from "effect/Effect"
 import { SqlError } from "effect/sql/SqlError"
-import type { LoadError } from "../errors.ts"
-import { WorkDatabase, type WorkRow, type WorkRows } from "./WorkDatabase.ts"
+import type { LoadError } from "../../load/errors.ts"
+import { WorkDatabase, type WorkRow, type WorkRows } from "../../load/work/WorkDatabase.ts"
 
 export interface SharedRun {
   readonly runId: string

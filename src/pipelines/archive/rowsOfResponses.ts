@@ -1,9 +1,9 @@
 // Which stored rows were read from which responses.
 import * as Effect from "effect/Effect"
 import { storedTables, type Table, tableName } from "../../domain/table/table.ts"
-import { decodeRow, number, text } from "../duckdb/decodeRow.ts"
-import { literal } from "../sql/sql.ts"
-import { Warehouse } from "../Warehouse.ts"
+import { decodeRow, number, text } from "../../load/duckdb/decodeRow.ts"
+import { literal } from "../../load/sql/sql.ts"
+import { Warehouse } from "../../load/Warehouse.ts"
 
 /** How many rows of each of `tables` name a response among `unreadable` (ids) or one that is not in the index. */
 export const lostRows = Effect.fnUntraced(function* (
