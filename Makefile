@@ -31,7 +31,7 @@ test: install ## Run the tests; `make test ARGS=test/config/Config.test.ts` for 
 test-month: install ## Run a simulated month of scheduled syncs: takes minutes (not part of `make test`)
 	@WHOLE_MONTH=1 vitest run test/month
 
-test-year: install ## Simulate a year of hourly and of daily runs, write what they weigh into docs/scale.md: many hours; ARGS='--runs 600' for less
+test-year: install ## Simulate a year of hourly and of daily runs, write what they weigh into docs/scale.md: many hours, in as many calls as you like (ARGS='--minutes 30')
 	@node test/year/main.ts --write $(ARGS)
 	@node test/year/main.ts --write --every 24 --runs 365 $(ARGS)
 

@@ -1,7 +1,7 @@
 // Starts the simulator: an HTTP server whose options can be changed while it runs, and a small
 // control plane under /_simulator for tests that live in another process.
 import type { AddressInfo } from "node:net"
-import type { Server } from "node:http"
+import type { Server, ServerResponse } from "node:http"
 import type { HttpBindings } from "@hono/node-server"
 import { createAdaptorServer } from "@hono/node-server"
 import { Hono } from "hono"
@@ -58,6 +58,8 @@ export const startSimulator = async (
   let options = mergeOptions(defaultOptions, given)
   let truth: Truth | undefined
   let clockSetAt = performance.now()
+  // Whoever sets the platform's time need not have set that of the client, so responses have no date then.
+  let isDated = (given.now ?? null) === null
 
   const serve = (faults: FaultChooser, bucket: TokenBucket | undefined) => {
     const world = makeWorld(options)
@@ -73,7 +75,10 @@ export const startSimulator = async (
   const patch = (change: OptionsPatch): void => {
     options = mergeOptions(options, change)
     truth = undefined
-    if (change.now !== undefined) clockSetAt = performance.now()
+    if (change.now !== undefined) {
+      clockSetAt = performance.now()
+      isDated = false
+    }
     // The server cache is kept when time or faults change, but not when the platform does.
     if (!Object.keys(change).every((name) => transientOptions.has(name))) cache = new ServerCache()
     // The counts of faults and the token bucket are reset only when their own option changes.
@@ -103,6 +108,9 @@ export const startSimulator = async (
     fetch: outer.fetch,
     overrideGlobalObjects: false,
   }) as Server
+  server.prependListener("request", (_, response: ServerResponse) => {
+    response.sendDate = isDated
+  })
   const host = listen.host ?? "127.0.0.1"
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject)

@@ -1,4 +1,5 @@
-// A real HTTP server on loopback that responds as a test scripts it, and records its requests.
+// A real HTTP server on loopback that responds as a test scripts it, and records its requests. Responses have no date unless
+// the script gives them one: the clock of a test need not be the machine's.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import * as Effect from "effect/Effect"
@@ -30,6 +31,7 @@ export const scriptedServer = (script: Script) =>
           const server = createServer((request, response) => {
             const { method = "", url = "", headers } = request
             requests.push({ method, url, headers })
+            response.sendDate = false
             script({ method, url, headers }, response, requests.length)
           })
           server.listen(0, "127.0.0.1", () => {
