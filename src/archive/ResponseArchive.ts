@@ -11,6 +11,7 @@ import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import type { ArchivedResponse, ExchangeRecord } from "../domain/wire/response.ts"
 import { CurrentTask } from "../domain/run/task.ts"
+import { causeMessage } from "../domain/values/causeMessage.ts"
 import { microsFromMillis } from "../domain/values/time.ts"
 import type { ArchiveStore } from "./ArchiveStore.ts"
 import { type CommitMarker, commitMarkerLine, responseLine, runEndLine, sha256Of } from "./lines.ts"
@@ -23,11 +24,15 @@ export class ArchiveError extends Data.TaggedError("ArchiveError")<{
   readonly cause: unknown
 }> {
   override get message(): string {
-    const why = this.cause instanceof Error ? this.cause.message : String(this.cause)
+    const { cause } = this
+    const isFull = cause instanceof Error && "code" in cause && cause.code === "ENOSPC"
+    const why = isFull ? "the disk is full" : causeMessage(cause)
     const advice =
-      this.cause instanceof ObjectStoreError
-        ? this.cause.advice
-        : "Check the disk's free space and the folder's permissions."
+      cause instanceof ObjectStoreError
+        ? cause.advice
+        : isFull
+          ? "Free space there, then run again: what was not committed is read again."
+          : "Check the folder's permissions."
     return `The response archive ${this.file} could not be written: ${why}. ${advice}`
   }
 }

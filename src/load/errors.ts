@@ -198,12 +198,14 @@ export const filesError = (what: string, cause: unknown): LoadError => {
     return new LoadError({ reason: "Invariant", what, why: cause.message, advice, cause })
   }
   const ofCatalog = catalogReason(cause)
-  const check = ofCatalog === undefined ? "disk space and permissions" : "that PostgreSQL runs"
+  const next = isFull(cause)
+    ? "Free space there, then run `vaulthouse publish`: readers keep the files they have."
+    : `Readers keep the files they have; check ${ofCatalog === undefined ? "permissions" : "that PostgreSQL runs"}, then run \`vaulthouse publish\`.`
   return new LoadError({
     reason: ofCatalog === undefined ? "Files" : "Catalog",
     what,
     why: ofCatalog ?? reasonOf(cause),
-    advice: `Readers keep the files they have; check ${check}, then run \`vaulthouse publish\`.`,
+    advice: next,
     cause,
   })
 }

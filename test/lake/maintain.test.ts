@@ -3,10 +3,13 @@ import { readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
 import { ducklake } from "../../src/load/storage/lake/ducklake.ts"
 import { maintainLake } from "../../src/load/storage/lake/maintainLake.ts"
 import { Warehouse } from "../../src/load/Warehouse.ts"
+import { maintain } from "../../src/pipelines/archive/maintain.ts"
 import { vaulthouse } from "../cli/command.ts"
+import { ahead } from "../support/movableClock.ts"
 import { simulated } from "../support/simulated.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
 import { sampleTables } from "../load/sample.ts"
@@ -20,6 +23,7 @@ const parquetIn = (folder: string): ReadonlyArray<string> =>
 // More than a commit leaves in PostgreSQL.
 const HOURS = 1100
 const COMMITS = 4
+const DAY_MILLIS = 86_400_000
 
 describe.skipIf(lake === undefined)("maintenance of a lake", () => {
   it.live("joins files and removes what is old, while another process commits", () =>
@@ -87,7 +91,7 @@ describe.skipIf(lake === undefined)("maintenance of a lake", () => {
       const folder = yield* temporaryFolder
       writeFileSync(
         join(folder, "vaulthouse.config.yaml"),
-        `baseUrl: ${simulator.url}\nwarehouse: ducklake:${shared.catalog}\nlake:\n  data: ${shared.data}\n  extensions: ${extensions}\n`,
+        `baseUrl: ${simulator.url}\narchive: ${join(folder, "archive")}\nwarehouse: ducklake:${shared.catalog}\nlake:\n  data: ${shared.data}\n  extensions: ${extensions}\n`,
       )
       const command = (...args: ReadonlyArray<string>) =>
         Effect.promise(() => vaulthouse(args, { cwd: folder }))
@@ -99,6 +103,43 @@ describe.skipIf(lake === undefined)("maintenance of a lake", () => {
       expect(again).toMatchObject({ rows_flushed: 0, orphans_removed: 0 })
       expect((yield* command("schedule", "--dry-run")).stdout).toContain("maintenance:\n")
       expect((yield* command("maintain", "--warehouse", "file")).stdout).toContain("Nothing to do")
+
+      const again200DaysLater = ahead(
+        200 * DAY_MILLIS,
+        maintain({
+          dataDir: join(folder, "data"),
+          archive: join(folder, "archive"),
+          warehouse: Redacted.make(`ducklake:${shared.catalog}`),
+          lake: { data: shared.data, extensions },
+          keepDays: 90,
+        }),
+      )
+      const syncs = Effect.gen(function* () {
+        for (const _ of ["unchanged", "and again"]) {
+          expect((yield* command("sync", "--no-publish", "vaults", "fees")).code).toBe(0)
+        }
+      })
+      yield* syncs
+      // Others may know the places of bodies.
+      const beside = yield* Effect.scoped(
+        Effect.andThen(
+          Effect.acquireRelease(
+            Effect.promise(() =>
+              ducklake(lakeOf(shared)).open({ dataDir: folder, runId: "other" }, []),
+            ),
+            ({ close }) => Effect.promise(close),
+          ),
+          again200DaysLater,
+        ),
+      )
+      expect(beside?.recordsDropped).toBeGreaterThan(0)
+      expect(beside?.responsesDropped).toBeUndefined()
+      yield* syncs
+      const alone = yield* again200DaysLater
+      expect(alone?.recordsDropped).toBeGreaterThan(0)
+      expect(alone?.responsesDropped).toBeGreaterThan(0)
+      expect(yield* again200DaysLater).toMatchObject({ recordsDropped: 0, responsesDropped: 0 })
+      expect((yield* command("check", "--against-archive")).code).toBe(0)
     }).pipe(Effect.scoped),
   )
 })

@@ -108,7 +108,7 @@ describe.skipIf(lake === undefined)("two processes in one lake", () => {
           yield* Effect.promise(() => one.alone())
           for (const _ of ["lost", "again", "and again"]) {
             expect(yield* refusal(write)).toMatchObject({
-              why: "the connection was lost, and now `move`, `replay`, `prune` or `compact` has the lake to itself",
+              why: "the connection was lost, and now `move`, `replay`, `prune`, `compact` or `maintain` has the lake to itself",
             })
           }
         }),

@@ -6,6 +6,7 @@ const nouns: Readonly<Record<ProblemKind, readonly [one: string, many: string]>>
   run_failed: ["failed run", "failed runs"],
   key_rejected: ["rejected key", "rejected keys"],
   clock_ahead: ["clock ahead", "clocks ahead"],
+  clock_behind: ["clock behind", "clocks behind"],
   publication_failed: ["failed publication", "failed publications"],
   run_partial: ["failing pipeline", "failing pipelines"],
   run_deferred: ["deferred pipeline", "deferred pipelines"],

@@ -5,6 +5,7 @@ export const problemKinds = [
   "run_failed",
   "key_rejected",
   "clock_ahead",
+  "clock_behind",
   "publication_failed",
   "run_partial",
   "failed_check",

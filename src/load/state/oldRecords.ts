@@ -55,20 +55,24 @@ const filled = (name: string, ...values: ReadonlyArray<string>): string =>
     sqlFile("state", name),
   )
 
-/**
- * Removes what `findOldRecords` has found, and the responses before `before` that `findReferenced` has not; all or nothing.
- */
+const withoutOldRecords = [
+  `DELETE FROM ${CATALOG}.ops.tasks
+   WHERE (run_id, pipeline, entity, "window")
+     IN (SELECT (run_id, pipeline, entity, "window") FROM ${OLD_TASKS})`,
+  `DELETE FROM ${CATALOG}.ops.check_results
+   WHERE (run_id, check_name) IN (SELECT (run_id, check_name) FROM ${OLD_RESULTS})`,
+]
+
+/** Removes what `findOldRecords` has found. */
+export const forgetTasks = Effect.flatMap(Warehouse, ({ execute }) =>
+  execute(withoutOldRecords, [tasks, checkResults]),
+)
+
+/** As `forgetTasks`, and the responses before `before` that `findReferenced` has not found; all or nothing. */
 export const forget = (before: number) =>
   Effect.flatMap(Warehouse, ({ execute }) =>
     execute(
-      [
-        `DELETE FROM ${CATALOG}.raw.responses WHERE ${isPrunable(before)}`,
-        `DELETE FROM ${CATALOG}.ops.tasks
-         WHERE (run_id, pipeline, entity, "window")
-           IN (SELECT (run_id, pipeline, entity, "window") FROM ${OLD_TASKS})`,
-        `DELETE FROM ${CATALOG}.ops.check_results
-         WHERE (run_id, check_name) IN (SELECT (run_id, check_name) FROM ${OLD_RESULTS})`,
-      ],
+      [`DELETE FROM ${CATALOG}.raw.responses WHERE ${isPrunable(before)}`, ...withoutOldRecords],
       [responses, tasks, checkResults],
     ),
   )

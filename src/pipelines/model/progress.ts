@@ -73,7 +73,7 @@ export interface RunSummary {
   readonly isKeyUnknown: boolean
   /** The key opens nothing, or no longer a pipeline that earlier runs read with one: the run is not complete. */
   readonly keyRejected: boolean
-  /** How many seconds the machine's clock was ahead of the service's, if it was minutes. */
+  /** How many seconds the machine's clock was ahead of the service's, or, negative, behind, if it was minutes. */
   readonly clockAheadSeconds?: number
   /** Failed checks of the rows it wrote. */
   readonly failedChecks: ReadonlyArray<CheckResult>

@@ -36,7 +36,7 @@ export const keepInOrder = Effect.fnUntraced(function* (place: Place, keepDays: 
   const others = segments.filter(({ file }) => runOfSegment(file) !== runId)
   const replaced = yield* joinSegments(store, groupsToJoin(others, monthIn(now)))
   const joined = { isMoved: replaced.length > 0, finish: removeSegments(store, replaced) }
-  const before = monthStart(now - keepDays * MICROS_PER_DAY)
+  const before = monthsToKeep(now, keepDays)
   if (!(yield* isFirstOfDay(now)) || (yield* oldRecords(agesOf(before, now))) === 0)
     return joined satisfies Kept
   const { finish } = yield* pruneBefore(place, before, false)
@@ -77,7 +77,8 @@ const isFirstOfDay = Effect.fnUntraced(function* (now: number) {
 /** YYYYMM, as in the names of segments. */
 const monthIn = (instant: number): string => formatInstant(instant).slice(0, 7).replace("-", "")
 
-const monthStart = (instant: number): number => {
-  const date = new Date(instant / 1000)
+/** Where the months begin that are not older than `keepDays` as a whole; microseconds since 1970, as `now`. */
+export const monthsToKeep = (now: number, keepDays: number): number => {
+  const date = new Date((now - keepDays * MICROS_PER_DAY) / 1000)
   return microsFromMillis(Date.UTC(date.getUTCFullYear(), date.getUTCMonth()))
 }

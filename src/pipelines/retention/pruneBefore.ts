@@ -113,7 +113,7 @@ export const pruneBefore = Effect.fnUntraced(function* (
     bytesBefore,
     bytesAfter: bytesBefore,
   } satisfies PruneSummary
-  const isNothing = prunable + recordsDropped + emptied.length === 0
+  const isNothing = prunable + recordsDropped + emptied.length + mixed.length === 0
   if (dryRun || isNothing) return { summary, finish: Effect.succeed(summary) } satisfies Pruned
   for (const file of mixed) {
     const target = prunedSegment(file, now)
@@ -140,8 +140,8 @@ interface Kept {
 }
 
 /**
- * Whether a line of the segment stays. What a killed run did not commit is dropped by age alone. Runs of a lost warehouse
- * are kept whole until a replay has indexed them.
+ * Whether a line of the segment stays; the lines must come in their order. What a killed run did not commit is dropped by age
+ * alone. Runs of a lost warehouse are kept whole until a replay has indexed them.
  */
 const isKept = Effect.fnUntraced(function* (
   store: ArchiveStore,
@@ -158,10 +158,18 @@ const isKept = Effect.fnUntraced(function* (
   const wanted = new Set(
     rows.filter((row) => row.file === file && !row.isPrunable).map(({ sha256 }) => sha256),
   )
-  return ({ responseId, sha256, body, receivedAt, runId }: ResponseLine): boolean =>
-    (body === undefined && indexed.get(responseId) === true) ||
-    (body !== undefined && (wanted.has(sha256) || ofUnknownRuns.has(sha256))) ||
-    (!indexed.has(responseId) && (receivedAt >= oldest || !runs.has(runId)))
+  const bodies = new Set<string>()
+  return ({ responseId, sha256, body, receivedAt, runId }: ResponseLine): boolean => {
+    const isNeeded =
+      indexed.get(responseId) === undefined
+        ? receivedAt >= oldest || !runs.has(runId)
+        : indexed.get(responseId) === true && (body === undefined || wanted.has(sha256))
+    // Of responses that nothing needs, the first that has a body that others need.
+    const hasNeededBody =
+      body !== undefined && !bodies.has(sha256) && (wanted.has(sha256) || ofUnknownRuns.has(sha256))
+    if (body !== undefined && (isNeeded || hasNeededBody)) bodies.add(sha256)
+    return isNeeded || hasNeededBody
+  }
 })
 
 const runsIn = async (store: ArchiveStore, file: string): Promise<ReadonlySet<string>> => {

@@ -11,7 +11,7 @@ import type { Warehouse } from "../../load/Warehouse.ts"
 import type { AnyPipeline, Partition } from "../model/Pipeline.ts"
 import type { OnProgress } from "../model/progress.ts"
 import type { TaskResult } from "../model/TaskResult.ts"
-import { checkClock, type ClockAhead } from "./clock.ts"
+import { checkClock, type ClockWrong } from "./clock.ts"
 import { type DriftKey, KnownDrift } from "./task/KnownDrift.ts"
 import { countTask } from "./metrics.ts"
 import type { PlannedTask } from "./state.ts"
@@ -48,7 +48,7 @@ interface ReadResult {
 }
 
 /** What stops the whole run. */
-export type RunError = ArchiveError | LoadError | ClockAhead
+export type RunError = ArchiveError | LoadError | ClockWrong
 
 type CommitServices = ResponseArchive | Warehouse
 

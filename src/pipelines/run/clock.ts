@@ -1,5 +1,6 @@
-// The machine's clock against the service's, whose responses have a date: rows that are dated ahead stand after those of
-// all later runs. Minutes are a problem to report; from hours on, a run loads nothing.
+// The machine's clock against the service's, whose responses have a date: what is dated ahead stands after all that later runs
+// write, and a run whose day began late ends without the newest points. Minutes are a problem to report; from hours on, a run
+// loads nothing.
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -9,51 +10,71 @@ import { durationText } from "../../extract/retry.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 
 // Beyond what a service's own clock and the caches on the way are likely to be wrong by.
-const MAX_SECONDS_AHEAD = 2 * SECONDS_PER_HOUR
-const REPORTED_SECONDS_AHEAD = 5 * 60
+export const MAX_SECONDS_OFF = 2 * SECONDS_PER_HOUR
+const REPORTED_SECONDS_OFF = 5 * 60
 
-export class ClockAhead extends Data.TaggedError("ClockAhead")<{
-  /** Milliseconds since 1970 UTC, by this machine. */
+export class ClockWrong extends Data.TaggedError("ClockWrong")<{
+  /** Milliseconds since 1970 UTC, by the clock. */
   readonly now: number
+  /** Negative: behind. */
   readonly secondsAhead: number
+  /** All machines that write a lake go by one clock, that of its PostgreSQL. */
+  readonly isOfLake: boolean
 }> {
   override get message(): string {
-    const { now, secondsAhead } = this
+    const { now, secondsAhead, isOfLake } = this
     const [here, there] = [now, now - secondsAhead * 1000].map((at) => new Date(at).toISOString())
+    const isAhead = secondsAhead > 0
+    const clock = isOfLake ? "The clock of the lake's PostgreSQL" : "This machine's clock"
+    const why = isAhead
+      ? "rows would be dated after those of later runs"
+      : "the newest points would be missing, and rows would be dated before they were there"
     return (
-      `This machine's clock says ${here}, ${aheadText(secondsAhead)} ahead of the service's, whose response is dated ${there}. ` +
-      "Nothing was loaded: rows would be dated after those of later runs. Set this machine's clock (NTP), then run again; " +
-      "if it is right, the service's is behind."
+      `${clock} says ${here}, ${differenceText(secondsAhead)} the service's, whose response is dated ${there}. ` +
+      `Nothing was loaded: ${why}. Set the clock (NTP), then run again; ` +
+      `if it is right, the service's is ${isAhead ? "behind" : "ahead"}.`
     )
   }
 }
 
-/** `20 days`, `3 h`, `12 min`. */
-const aheadText = (seconds: number): string =>
-  seconds < 2 * SECONDS_PER_DAY
-    ? durationText(seconds)
-    : `${Math.floor(seconds / SECONDS_PER_DAY)} days`
+/** `20 days ahead of`, `3 h behind`. */
+const differenceText = (secondsAhead: number): string => {
+  const seconds = Math.abs(secondsAhead)
+  const text =
+    seconds < 2 * SECONDS_PER_DAY
+      ? durationText(seconds)
+      : `${Math.floor(seconds / SECONDS_PER_DAY)} days`
+  return `${text} ${secondsAhead > 0 ? "ahead of" : "behind"}`
+}
 
 /** Compares the clocks by the latest response that has a date. */
 export const checkClock = Effect.gen(function* () {
   const skew = yield* (yield* ApiClient).clockSkewSeconds
-  if (skew === undefined || skew > -MAX_SECONDS_AHEAD) return
-  // The clock of a lake never goes back: one that was ahead once would refuse all runs, although this machine's is right.
+  if (skew === undefined || Math.abs(skew) < MAX_SECONDS_OFF) return
   const { clockAheadMicros } = yield* Warehouse
-  const secondsAhead = -skew - clockAheadMicros() / MICROS_PER_SECOND
-  if (secondsAhead < MAX_SECONDS_AHEAD) return
-  return yield* new ClockAhead({
-    now: (yield* Clock.currentTimeMillis) - clockAheadMicros() / 1000,
-    secondsAhead: Math.round(secondsAhead),
+  const now = yield* Clock.currentTimeMillis
+  const isOfLake = clockAheadMicros() !== 0
+  if (skew > 0) return yield* new ClockWrong({ now, secondsAhead: -skew, isOfLake })
+  // The clock of a lake never goes back: one that was ahead once would refuse all runs, although this machine's is right.
+  const secondsAhead = Math.round(-skew - clockAheadMicros() / MICROS_PER_SECOND)
+  if (secondsAhead < MAX_SECONDS_OFF) return
+  return yield* new ClockWrong({
+    now: now - clockAheadMicros() / 1000,
+    secondsAhead,
+    isOfLake: false,
   })
 })
 
-/** How far the machine's clock is ahead, if that is worth reporting. */
+/** How far the clock is ahead, or, negative, behind, if that is worth reporting. */
 export const reportedClockAhead = Effect.gen(function* () {
   const skew = yield* (yield* ApiClient).clockSkewSeconds
-  return skew === undefined || skew > -REPORTED_SECONDS_AHEAD ? undefined : -skew
+  return skew === undefined || Math.abs(skew) < REPORTED_SECONDS_OFF ? undefined : -skew
 })
 
 /** For the end of a run and for `status`. */
-export const clockAheadText = (secondsAhead: number): string =>
-  `This machine's clock was ${aheadText(secondsAhead)} ahead of the service's in the last run, so its rows are dated ahead`
+export const clockText = (secondsAhead: number): string =>
+  `This machine's clock was ${differenceText(secondsAhead)} the service's in the last run, so ${
+    secondsAhead > 0
+      ? "its rows are dated ahead"
+      : "the points of a day that had just begun are read by a later run"
+  }`

@@ -63,6 +63,17 @@ export const endAllRuns = Effect.fnUntraced(function* (what: string, place: Plac
   })
 })
 
+/** As `endAllRuns`, but whether that can be. */
+export const hasNoOthers = Effect.fnUntraced(function* (place: Place) {
+  yield* endDeadRuns(place)
+  const warehouse = yield* Warehouse
+  if ((yield* warehouse.rows(inProgress)).length > 0) return false
+  return yield* warehouse.alone.pipe(
+    Effect.as(true),
+    Effect.catchTag("WarehouseLocked", () => Effect.succeed(false)),
+  )
+})
+
 /** Ends the segments that processes of a run left without an end. None of the processes may still be writing. */
 export const endSegments = Effect.fnUntraced(function* (place: Place, runId: string) {
   const store = archiveOf(place)

@@ -35,7 +35,7 @@ interface RunRecord {
   readonly key_rejected: boolean
   /** The service does not know the key at all; absent in records of earlier versions. */
   readonly key_unknown?: boolean
-  /** How far this machine's clock was ahead of the service's, if it was minutes; absent in records of earlier versions. */
+  /** How far this machine's clock was ahead, or, negative, behind, if it was minutes; absent in records of earlier versions. */
   readonly clock_ahead_seconds?: number | null
   readonly failed_checks: ReadonlyArray<{
     readonly name: string

@@ -21,7 +21,7 @@ import { checkTouched, hasErrors } from "../publication/check.ts"
 import type { ContractSettings } from "../publication/contractChecks.ts"
 import { recordHealth } from "../publication/health.ts"
 import { recordFailedStart, recordLastRun } from "./lastRun.ts"
-import { ClockAhead } from "./clock.ts"
+import { ClockWrong } from "./clock.ts"
 import { endDeadRuns } from "./endDeadRuns.ts"
 import { learntLimits, requestBudget } from "./budget/requestBudget.ts"
 import { lastBodies } from "./state.ts"
@@ -164,7 +164,7 @@ const recordedRun = Effect.fnUntraced(function* <E, R>({
   const syncOptions = { ...options, runId, hasKey: apiKey !== undefined, paths: wire.paths }
   const { checked, ...found } = yield* readAndCheck(read(syncOptions), options.settings).pipe(
     // Later runs are dated after all that is stored, so nothing of a run with a wrong clock stays.
-    Effect.tapError((error) => (error instanceof ClockAhead ? forgetRun(runId) : ended("failed"))),
+    Effect.tapError((error) => (error instanceof ClockWrong ? forgetRun(runId) : ended("failed"))),
     Effect.onInterrupt(() => Effect.ignore(ended("stopped"))),
   )
   const { seconds } = yield* warehouse.finishRun(

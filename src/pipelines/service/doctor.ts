@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Clock from "effect/Clock"
 import type { ApiError } from "../../domain/wire/errors.ts"
+import { isInObjectStore } from "../../domain/stores/objectStore.ts"
 import { noProxies, proxyFor, proxyText } from "../../domain/wire/proxies.ts"
 import { ApiClient } from "../../extract/ApiClient.ts"
 import { tokenizedVaults } from "../../extract/endpoints/vaults/tokenized_vaults.ts"
@@ -14,6 +15,7 @@ import type { Condition } from "../../load/storage/Storage.ts"
 import { tables } from "../pipelines.ts"
 import { archiveOf, inArchive } from "../publication/archiveOf.ts"
 import { type Place, storageOf } from "../publication/warehouse.ts"
+import { MAX_SECONDS_OFF } from "../run/clock.ts"
 import { clientOutsideRun, type Service } from "./clientOutsideRun.ts"
 import { type EndpointAccess, keyAccess } from "./keyAccess.ts"
 
@@ -60,24 +62,39 @@ const mayWrite = (folder: string): boolean => {
   }
 }
 
-export const checkDisk = (dataDir: string): Effect.Effect<Check> =>
+/** Of the data directory, and of the folders elsewhere that a run writes. */
+export const checkDisks = ({ dataDir, warehouse, lake, archive }: Place) =>
+  Effect.all([
+    checkDisk("disk", dataDir, "--data-dir"),
+    ...(archive === undefined || isInObjectStore(archive)
+      ? []
+      : [checkDisk("disk of the archive", archive, "the setting archive")]),
+    ...(warehouse === undefined ||
+    warehouse === "file" ||
+    lake?.data === undefined ||
+    isInObjectStore(lake.data)
+      ? []
+      : [checkDisk("disk of the lake", lake.data, "the setting lake.data")]),
+  ])
+
+const checkDisk = (check: string, path: string, setting: string): Effect.Effect<Check> =>
   Effect.promise(async (): Promise<Check> => {
-    const folder = nearestFolder(dataDir)
+    const folder = nearestFolder(path)
     if (!mayWrite(folder)) {
       return {
-        check: "disk",
+        check,
         state: "failed",
         detail: `this user may not write ${folder}`,
-        advice: "Give the folder to this user, or name another with --data-dir.",
+        advice: `Give the folder to this user, or name another with ${setting}.`,
       }
     }
     const { bavail, bsize } = await statfs(folder)
     const free = bavail * bsize
-    const detail = `${(free / GIGA).toFixed(1)} GB free for ${dataDir}`
-    const advice = "Free some space, or name another folder with --data-dir."
-    if (free < TOO_LOW_BYTES) return { check: "disk", state: "failed", detail, advice }
-    if (free < LOW_BYTES) return { check: "disk", state: "warning", detail, advice }
-    return { check: "disk", state: "ok", detail }
+    const detail = `${(free / GIGA).toFixed(1)} GB free for ${path}`
+    const advice = `Free some space, or name another folder with ${setting}.`
+    if (free < TOO_LOW_BYTES) return { check, state: "failed", detail, advice }
+    if (free < LOW_BYTES) return { check, state: "warning", detail, advice }
+    return { check, state: "ok", detail }
   })
 
 // Histories are read by day, and freshness is reported in minutes.
@@ -141,9 +158,11 @@ const clockCheck = (skew: number | undefined): Check => {
     return { check: "clock", state: "skipped", detail: "the service sends no date to compare with" }
   }
   const detail = `the service's clock is ${skew === 0 ? "the same" : `${Math.abs(skew)} s ${skew > 0 ? "ahead" : "behind"}`}`
-  return Math.abs(skew) <= SKEW_SECONDS
-    ? { check: "clock", state: "ok", detail }
-    : { check: "clock", state: "warning", detail, advice: "Set this machine's clock (NTP)." }
+  if (Math.abs(skew) <= SKEW_SECONDS) return { check: "clock", state: "ok", detail }
+  const advice = "Set this machine's clock (NTP)."
+  return Math.abs(skew) < MAX_SECONDS_OFF
+    ? { check: "clock", state: "warning", detail, advice }
+    : { check: "clock", state: "failed", detail, advice: `A run would load nothing. ${advice}` }
 }
 
 export interface KeyReport {

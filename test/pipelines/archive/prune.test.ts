@@ -119,6 +119,7 @@ describe("prune", () => {
         dropped: 0,
         kept: first.kept,
         segmentsRemoved: 0,
+        segmentsRewritten: 0,
         bytesBefore: first.bytesAfter,
         bytesAfter: first.bytesAfter,
       })

@@ -6,10 +6,11 @@ import type { Config } from "../../../config/Config.ts"
 import { type ConfigError, problemText } from "../../../config/ConfigError.ts"
 import { settings } from "../../../config/settings/settings.ts"
 import { examinePostgres } from "../../../pipelines/publication/postgres.ts"
+import type { Place } from "../../../pipelines/publication/warehouse.ts"
 import {
   type Check,
   checkArchive,
-  checkDisk,
+  checkDisks,
   checkKey,
   checkNode,
   checkService,
@@ -49,10 +50,11 @@ const examine = Effect.fnUntraced(function* (
   config: Result.Result<Config, ConfigError>,
   slow: boolean,
 ) {
-  const dataDir = Result.isSuccess(config)
-    ? config.success.settings.dataDir
-    : resolve(settings.dataDir.default)
-  const machine = [checkNode(process.version), yield* checkDisk(dataDir)]
+  const place: Place = Result.isSuccess(config)
+    ? config.success.settings
+    : { dataDir: resolve(settings.dataDir.default) }
+  const { dataDir } = place
+  const machine = [checkNode(process.version), ...(yield* checkDisks(place))]
   if (Result.isFailure(config)) {
     const unreadable: Check = {
       check: "configuration",

@@ -15,7 +15,7 @@ import {
   maintenanceGroup,
   nextFirings,
 } from "../../../pipelines/schedule/groups.ts"
-import { maintain } from "../../../pipelines/publication/maintain.ts"
+import { maintain } from "../../../pipelines/archive/maintain.ts"
 import { readLastStarts, writeLastStarts } from "../../../pipelines/schedule/lastStarts.ts"
 import { schedule } from "../../../pipelines/schedule/schedule.ts"
 import { schedulerLock } from "../../../pipelines/schedule/schedulerLock.ts"

@@ -7,7 +7,7 @@ import { API_KEY } from "../../../config/settings/Setting.ts"
 import type { RunOutcome, RunSummary } from "../../../pipelines/model/progress.ts"
 import { readProblems } from "../../../pipelines/readers/problems/problems.ts"
 import { hasErrors } from "../../../pipelines/publication/check.ts"
-import { clockAheadText } from "../../../pipelines/run/clock.ts"
+import { clockText } from "../../../pipelines/run/clock.ts"
 import { run, type RunOptions } from "../../../pipelines/run/run.ts"
 import type { SharedRunOptions } from "../../../pipelines/workers/runByWorkers.ts"
 import { publishOptions } from "../../execute/publishOptions.ts"
@@ -138,7 +138,7 @@ const warnings = (summary: RunSummary): ReadonlyArray<string> => [
   ...(summary.keyRejected ? [keyText(summary)] : []),
   ...(summary.clockAheadSeconds === undefined
     ? []
-    : [`${clockAheadText(summary.clockAheadSeconds)}; set the clock (NTP)`]),
+    : [`${clockText(summary.clockAheadSeconds)}; set the clock (NTP)`]),
   ...(summary.failedPublication === undefined ? [] : [summary.failedPublication]),
 ]
 

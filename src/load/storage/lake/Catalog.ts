@@ -53,7 +53,7 @@ const MOST_NOTES = 100
 
 const MAYBE_CHANGED = "the connection was lost, and other processes may have written since"
 const KEPT_OUT =
-  "the connection was lost, and now `move`, `replay`, `prune` or `compact` has the lake to itself"
+  "the connection was lost, and now `move`, `replay`, `prune`, `compact` or `maintain` has the lake to itself"
 const WAIT =
   "Start again once that has ended. What was not committed is read again by the next run."
 

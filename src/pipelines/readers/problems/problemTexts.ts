@@ -10,13 +10,21 @@ import { ageHours, ageText, type Freshness } from "./freshness.ts"
 /** For a text at the end of a sentence that adds its own full stop. */
 const withoutStop = (text: string): string => text.replace(/\.$/, "")
 
-export const failedRun = (why: string, since: string | null): Problem => ({
-  kind: "run_failed",
-  subject: "sync",
-  text: `The last run failed: ${withoutStop(why.split("\n")[0] ?? "")}.`,
-  advice: "`vaulthouse doctor` shows what is wrong; the next sync reads what is missing.",
-  since,
-})
+// What there is to do is known then, and not for `doctor` to find out.
+const FULL_DISK = /^(.*\bthe disk is full(?: \([^)]*\))?)\. (.+)$/
+
+export const failedRun = (why: string, since: string | null): Problem => {
+  const [first = ""] = why.split("\n")
+  const [, what = first, advice] = FULL_DISK.exec(first) ?? []
+  return {
+    kind: "run_failed",
+    subject: "sync",
+    text: `The last run failed: ${withoutStop(what)}.`,
+    advice:
+      advice ?? "`vaulthouse doctor` shows what is wrong; the next sync reads what is missing.",
+    since,
+  }
+}
 
 export const failedPublication = (state: PostgresState | undefined): ReadonlyArray<Problem> =>
   state === undefined || state.error === null
@@ -32,8 +40,12 @@ export const failedPublication = (state: PostgresState | undefined): ReadonlyArr
       ]
 
 /** `text` without its full stop. */
-export const clockAhead = (text: string, since: string | null): Problem => ({
-  kind: "clock_ahead",
+export const clockWrong = (
+  kind: "clock_ahead" | "clock_behind",
+  text: string,
+  since: string | null,
+): Problem => ({
+  kind,
   subject: "clock",
   text: `${text}.`,
   advice:

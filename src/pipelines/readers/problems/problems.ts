@@ -7,11 +7,11 @@ import { reasonOf } from "../../../domain/values/errorText.ts"
 import { type Problem, problemKinds } from "../../../domain/run/problem.ts"
 import { type Health, readHealth } from "../../publication/health.ts"
 import { type PostgresState, readPostgresState } from "../../publication/postgres.ts"
-import { clockAheadText } from "../../run/clock.ts"
+import { clockText } from "../../run/clock.ts"
 import { type LastRun, readLastRun } from "../../run/lastRun.ts"
 import { freshnessOf } from "./freshness.ts"
 import {
-  clockAhead,
+  clockWrong,
   failedCheck,
   failedPublication,
   failedRun,
@@ -83,7 +83,13 @@ const runFailed = (
 
 const clockProblem = (last: LastRun | undefined): ReadonlyArray<Problem> =>
   typeof last?.clock_ahead_seconds === "number"
-    ? [clockAhead(clockAheadText(last.clock_ahead_seconds), last.finished_at)]
+    ? [
+        clockWrong(
+          last.clock_ahead_seconds > 0 ? "clock_ahead" : "clock_behind",
+          clockText(last.clock_ahead_seconds),
+          last.finished_at,
+        ),
+      ]
     : []
 
 const keyRejected = (

@@ -1,29 +1,14 @@
 // Runs around a year's end and 29 February, while the machine's clock is set back and forward between and during them, against
 // a service that says no time: nothing is lost, doubled or dated before what it follows.
-import type { ServerResponse } from "node:http"
 import { expect, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { movedClock } from "../../../../src/domain/run/movedClock.ts"
-import { scriptedServer } from "../../../support/servers/scriptedServer.ts"
 import { expectTruth, simulated } from "../../../support/simulated.ts"
 import { temporaryFolder } from "../../../support/temporaryFolder.ts"
 import { query, runOnce } from "../../../support/warehouseRun.ts"
 
 const HOUR = 3_600_000
-
-/** The service's responses without their dates. */
-const undated = (service: string) => {
-  const forward = async (url: string, response: ServerResponse): Promise<void> => {
-    const answered = await fetch(`${service}${url}`)
-    response.writeHead(answered.status, { "content-type": "application/json" })
-    response.end(await answered.text())
-  }
-  return scriptedServer(({ url }, response) => {
-    response.sendDate = false
-    forward(url, response).catch(() => response.destroy())
-  })
-}
 
 // What the service has when a run begins, how far the clock is behind that, and by how much it is set during the run.
 const runs = [
@@ -40,11 +25,10 @@ it.live("a clock that is set back and forward loses and doubles nothing", () =>
     for (const { now, behind, steps } of runs) {
       const start = "2027-12-30T00:00:00Z"
       const simulator = yield* simulated({ vaults: 1, pnlEveryHours: 2, start, now })
-      const { url } = yield* undated(simulator.url)
       let ahead = Date.parse(now) - behind - Date.now()
       const left = [...steps]
       const { summary } = yield* Effect.provideService(
-        runOnce(url, dataDir, {
+        runOnce(simulator.url, dataDir, {
           settings: { full: true },
           onProgress: ({ kind }) => {
             if (kind === "done") ahead += left.shift() ?? 0
