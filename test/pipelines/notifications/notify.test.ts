@@ -156,7 +156,9 @@ describe("notifications", () => {
       })
       const kinds = ({ bodies }: Receiver) =>
         bodies.map(({ problems }) => problems.map(({ kind }) => kind))
-      expect(kinds(all)).toEqual([problemKinds.filter((kind) => kind !== "run_failed")])
+      expect(kinds(all)).toEqual([
+        problemKinds.filter((kind) => kind !== "run_failed" && kind !== "clock_behind"),
+      ])
       expect(kinds(some)).toEqual([["stale", "permanent_gap"]])
       rmSync(postgres)
       yield* runWith(well)
