@@ -22,6 +22,7 @@ import { type QueryParameter, variablesIn } from "../../../src/domain/values/que
 import { bindParameters } from "../../../src/load/published/read/reader/bindParameters.ts"
 import { CATALOG, identifier, literal, storedType } from "../../../src/load/sql/sql.ts"
 import { checkFigures } from "./exampleFigures.ts"
+import { checkPages } from "../archived/checkPages.ts"
 import { tables } from "../support.ts"
 
 const folder = join(import.meta.dirname, "../../../warehouse/examples")
@@ -274,5 +275,17 @@ describe("figures worked out again without SQL", () => {
       (await (given === undefined ? usualAnswer(name) : answer(example.connection, name, given)))
         .rows
     expect(await check(rowsOf, example.simulator)).toBeGreaterThan(0)
+  })
+})
+
+describe("figures of pages and reports worked out again from the archive", () => {
+  it("as of the hour after the first run, before the second revised some", async () => {
+    const compared = await checkPages(example.dataDir, "2026-06-01T13:00:00Z", true)
+    expect(compared).toBeGreaterThan(20_000)
+  })
+
+  it("as they are now", async () => {
+    const compared = await checkPages(example.dataDir, "2026-06-02T13:00:00Z", false)
+    expect(compared).toBeGreaterThan(300)
   })
 })
