@@ -9,8 +9,18 @@ import { completeSql } from "../pipelines/readers/query/sqlCompletion.ts"
 import { queryResponse } from "./api/query.ts"
 import { seriesResponse } from "./api/series.ts"
 import { isFromOtherSite, ownNameOnly, signIn, strictHeaders } from "./access.ts"
-import { document, documentEnd, documentHead, type Links, type Page } from "./html/layout.ts"
+import type { PastSites } from "./asOf/pastSites.ts"
+import {
+  document,
+  documentEnd,
+  documentHead,
+  keeping,
+  type Links,
+  type Page,
+} from "./html/layout.ts"
+import { viewOf } from "./html/pastState.ts"
 import { readDataPage } from "./pages/data.ts"
+import { MCP_PATH } from "./mcp/mcp.ts"
 import { readComparePage } from "./pages/compare.ts"
 import { readOverviewPage } from "./pages/overview.ts"
 import {
@@ -28,13 +38,22 @@ import { readTracePage } from "./pages/trace.ts"
 import { readVaultPage } from "./pages/vault.ts"
 import type { Site } from "./site.ts"
 
-export const makeApp = (site: Site): Hono => {
+export interface Services {
+  /** The site at an instant. */
+  readonly past: PastSites
+  /** Answers an assistant's requests (Model Context Protocol). */
+  readonly mcp: (request: Request) => Promise<Response>
+}
+
+export const makeApp = (site: Site, { past, mcp }: Services): Hono => {
   const app = new Hono()
   const links = { asset: site.assets.path }
   const { latest } = site
 
+  const linksOf = (c: Context): Links => ({ ...links, view: viewOf(c.req.path, c.req.queries()) })
+
   const asPage = (c: Context, problem: Problem): Response =>
-    c.html<string>(document(problemPage(problem), undefined, links), problem.status)
+    c.html<string>(document(problemPage(problem), undefined, linksOf(c)), problem.status)
 
   const respond = async <E>(
     c: Context,
@@ -46,18 +65,22 @@ export const makeApp = (site: Site): Hono => {
     return show(c, problemOf(Cause.squash(exit.cause)))
   }
 
+  /** The site as of the instant in the address. */
+  const siteOf = (c: Context) => past(c.req.query("as-of"))
+
   /** A route that responds with a page. */
-  const page = <E>(path: string, make: (c: Context) => Effect.Effect<Page, E>) =>
+  const page = <E>(path: string, make: (of: Site, c: Context) => Effect.Effect<Page, E>) =>
     app.get(path, (c) =>
       respond(
         c,
         Effect.gen(function* () {
           const publication = yield* latest.publication
-          const shownPage = yield* make(c)
+          const shownPage = yield* make(yield* siteOf(c), c)
+          const linksHere = linksOf(c)
           c.header("content-type", "text/html; charset=utf-8")
           return shownPage.sections === undefined
-            ? c.body(document(shownPage, publication, links))
-            : c.body(streamed(site.run, shownPage, shownPage.sections, publication, links))
+            ? c.body(document(shownPage, publication, linksHere))
+            : c.body(streamed(site.run, shownPage, shownPage.sections, publication, linksHere))
         }),
         asPage,
       ),
@@ -70,8 +93,8 @@ export const makeApp = (site: Site): Hono => {
   app.use(strictHeaders)
   app.use(ownNameOnly(site.access))
   app.use((c, next) =>
-    Number(c.req.header("content-length") ?? 0) > MAX_BODY_BYTES
-      ? Promise.resolve(c.text(TOO_LARGE, 413))
+    Number(c.req.header("content-length") ?? 0) > maxBytes(c)
+      ? Promise.resolve(tooLarge(c))
       : next(),
   )
   app.get("/assets/:version/:file", (c) => {
@@ -83,19 +106,22 @@ export const makeApp = (site: Site): Hono => {
   })
   if (site.access.token !== undefined) requireToken(app, site)
 
-  page("/", (c) => readOverviewPage(site, c.req.query()))
-  page("/compare", (c) =>
-    readComparePage(site, { ...c.req.query(), vaults: c.req.queries("vault") ?? [] }),
+  page("/", (of, c) => readOverviewPage(of, c.req.query()))
+  page("/compare", (of, c) =>
+    readComparePage(of, { ...c.req.query(), vaults: c.req.queries("vault") ?? [] }),
   )
-  page("/vault/:chain/:address", (c) =>
-    readVaultPage(site, pathParameter(c, "chain"), pathParameter(c, "address"), c.req.query()),
+  page("/vault/:chain/:address", (of, c) =>
+    readVaultPage(of, pathParameter(c, "chain"), pathParameter(c, "address"), c.req.query()),
   )
-  page("/data", (c) => readDataPage(site, c.req.query()))
-  page("/data/run/:run", (c) => readRunPage(site, pathParameter(c, "run")))
+  page("/data", (of, c) => readDataPage(of, c.req.query()))
+  page("/data/run/:run", (of, c) => readRunPage(of, pathParameter(c, "run")))
   // What another site puts into a link is shown, and runs when it is sent from here.
-  page("/sql", (c) => readSqlPage(site, c.req.query(), !isFromOtherSite(c)))
-  page("/sql/:table", (c) => readTablePage(site, pathParameter(c, "table")))
-  page("/trace/:table", (c) => readTracePage(site, pathParameter(c, "table"), c.req.query()))
+  page("/sql", (of, c) => readSqlPage(of, c.req.query(), !isFromOtherSite(c)))
+  page("/sql/:table", (of, c) => readTablePage(of, pathParameter(c, "table")))
+  page("/trace/:table", (of, c) => {
+    const { "as-of": _, ...address } = c.req.query()
+    return readTracePage(of, pathParameter(c, "table"), address)
+  })
 
   api("/api/publication", (c) =>
     Effect.map(latest.publication, ({ runId, publishedAt }) =>
@@ -104,16 +130,25 @@ export const makeApp = (site: Site): Hono => {
   )
   api("/api/vault/:chain/:address/series/:series", (c) => {
     const { chain = "", address = "", series = "" } = c.req.param()
-    const found = seriesResponse(site, { ...c.req.query(), chain, address, series })
-    return Effect.map(found, (each) => c.json(each))
+    return siteOf(c).pipe(
+      Effect.flatMap((of) => seriesResponse(of, { ...c.req.query(), chain, address, series })),
+      Effect.map((each) => c.json(each)),
+    )
   })
-  api("/api/query", (c) => queryResponse(site, c.req.query()))
+  api("/api/query", (c) => Effect.flatMap(siteOf(c), (of) => queryResponse(of, c.req.query())))
   api("/api/completion", (c) =>
     Effect.map(site.vocabulary, (vocabulary) => {
       const [words, begun] = completeSql(vocabulary, c.req.query("sql") ?? "")
       return c.json({ words, begun })
     }),
   )
+  app.all(MCP_PATH, async (c) => {
+    const { method, headers, signal } = c.req.raw
+    const body = await shortBody(c)
+    if (body === undefined) return tooLarge(c)
+    const hasBody = method !== "GET" && method !== "HEAD" && body !== ""
+    return mcp(new Request(c.req.url, { method, headers, signal, ...(hasBody ? { body } : {}) }))
+  })
   app.onError((error, c) => {
     void site.run(Effect.logError(`serve: ${c.req.method} ${c.req.path}: ${error.message}`), {
       signal: c.req.raw.signal,
@@ -138,13 +173,14 @@ const streamed = (
   publication: Publication,
   links: Links,
 ): ReadableStream => {
+  const keep = keeping(links)
   const read = (section: (typeof sections)[number]) =>
     Effect.promise((signal) => run(section, { signal })).pipe(
       Effect.flatten,
       Effect.catch((error) => Effect.succeed(problemNote(problemOf(error)))),
-      Effect.map(String),
+      Effect.map((text) => keep(String(text))),
     )
-  return Stream.make(`${documentHead(page, publication, links)}${String(page.body)}`).pipe(
+  return Stream.make(`${documentHead(page, publication, links)}${keep(String(page.body))}`).pipe(
     Stream.concat(Stream.mapEffect(Stream.fromIterable(sections), read, { concurrency: 2 })),
     Stream.concat(Stream.make(documentEnd)),
     Stream.encodeText,
@@ -159,8 +195,13 @@ const asText = (c: Context, { status, message }: Problem): Response =>
 
 // More than any token; nothing else is sent to this server.
 const MAX_BODY_BYTES = 4096
+// An assistant's call has a query, and values for it.
+const MAX_CALL_BYTES = 1_000_000
 
-const TOO_LARGE = `A request to this server has at most ${MAX_BODY_BYTES} bytes.\n`
+const maxBytes = (c: Context): number => (c.req.path === MCP_PATH ? MAX_CALL_BYTES : MAX_BODY_BYTES)
+
+const tooLarge = (c: Context): Response =>
+  c.text(`A request to this address has at most ${maxBytes(c)} bytes.\n`, 413)
 
 /** The body, also if its length was not sent; `undefined` if it is too long, and then the rest is not read. */
 const shortBody = async (c: Context): Promise<string | undefined> => {
@@ -168,7 +209,7 @@ const shortBody = async (c: Context): Promise<string | undefined> => {
   let bytes = 0
   for await (const chunk of c.req.raw.body ?? []) {
     bytes += chunk.length
-    if (bytes > MAX_BODY_BYTES) return undefined
+    if (bytes > maxBytes(c)) return undefined
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString("utf8")
@@ -192,7 +233,7 @@ const requireToken = (app: Hono, { access, assets, run }: Site): void => {
       return c.text("Send the token as a form: application/x-www-form-urlencoded.\n", 415)
     }
     const body = await shortBody(c)
-    if (body === undefined) return c.text(TOO_LARGE, 413)
+    if (body === undefined) return tooLarge(c)
     const typed = new URLSearchParams(body).get("token") ?? ""
     const attempt = await accept(c, typed)
     if (attempt === "early") return early(c)

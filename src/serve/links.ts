@@ -1,5 +1,8 @@
 // The paths of pages and API endpoints, so that each is written once.
+import { withParameters } from "./html/address.ts"
 import type { Row } from "./html/columns.ts"
+
+export { withParameters }
 
 const query = (parameters: Readonly<Record<string, string | undefined>>): string =>
   withParameters("", Object.entries(parameters))
@@ -12,17 +15,6 @@ export const vaultPage = (row: Row): string =>
 /** How an address names a vault: `1/0x…`, as the path of its page does. */
 export const vaultParameter = (row: Row): string =>
   `${String(row["chain_id"])}/${String(row["vault_address"])}`
-
-/** The path with the parameters that have a value, of which one name may have several. */
-export const withParameters = (
-  path: string,
-  parameters: ReadonlyArray<readonly [name: string, value: string | undefined]>,
-): string => {
-  const given = parameters.flatMap(([name, value]) =>
-    value === undefined || value === "" ? [] : [[name, value] as [string, string]],
-  )
-  return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`
-}
 
 /** The comparison of vaults over days. */
 export const comparePage = (

@@ -5,14 +5,17 @@ import * as FiberSet from "effect/FiberSet"
 import { followPublished } from "../pipelines/readers/latestCopy.ts"
 import type { Access } from "./access.ts"
 import { makeApp } from "./app.ts"
+import { pastSites } from "./asOf/pastSites.ts"
 import { loadAssets } from "./assets.ts"
 import { listen } from "./listen.ts"
+import { mcpOverHttp } from "./mcp/mcp.ts"
 import type { Limits } from "./runQuery.ts"
 import {
   cachedCompleteness,
   cachedOverview,
   cachedPeriodFigures,
   cachedVocabulary,
+  type Site,
 } from "./site.ts"
 
 export interface ServeOptions {
@@ -23,6 +26,9 @@ export interface ServeOptions {
   readonly port: number
   readonly access: Access
   readonly limits: Limits
+  readonly version: string
+  /** The folder of the documentation. */
+  readonly docs: string
 }
 
 // A page occupies a reader for a few milliseconds, a query for as long as it runs.
@@ -41,7 +47,7 @@ export const serve = Effect.fnUntraced(function* (options: ServeOptions) {
   })
   // Handlers still running when the scope ends are interrupted before the copies are closed.
   const fork = yield* FiberSet.makeRuntime()
-  const app = makeApp({
+  const site: Site = {
     dataDir,
     archive: options.archive,
     latest,
@@ -53,6 +59,13 @@ export const serve = Effect.fnUntraced(function* (options: ServeOptions) {
     vocabulary: yield* cachedVocabulary(latest),
     access,
     run: (effect, until) => Effect.runPromise(Fiber.await(fork(effect, until))),
+  }
+  for (const read of [site.overview, site.completeness]) {
+    yield* Effect.forkScoped(Effect.ignore(read))
+  }
+  const app = makeApp(site, {
+    past: yield* pastSites(site),
+    mcp: yield* mcpOverHttp(site, options),
   })
   return yield* listen(app, access.host, port)
 })

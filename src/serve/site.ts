@@ -29,6 +29,8 @@ export interface Site extends QueryContext {
   readonly completeness: Effect.Effect<Completeness, ReadError>
   readonly vocabulary: Effect.Effect<QueryVocabulary, ReadError>
   readonly periodFigures: PeriodFigures
+  /** The instant of a past state, in microseconds since 1970: all that is read is what was known then. */
+  readonly asOf?: number
   readonly access: Access
   readonly run: <A, E>(
     effect: Effect.Effect<A, E>,
@@ -39,12 +41,9 @@ export interface Site extends QueryContext {
 // A copy never changes; only the ages in it do, and those are shown in hours.
 const OVERVIEW_LIFETIME = "5 minutes"
 
-/** The overview of a large warehouse takes seconds to read, so it is read at the start and cached. */
-export const cachedOverview = Effect.fnUntraced(function* (latest: LatestCopy) {
-  const overview = yield* cached(latest, OVERVIEW_LIFETIME, readOverview)
-  yield* Effect.forkScoped(Effect.ignore(overview))
-  return overview
-})
+/** The overview of a large warehouse takes seconds to read, so it is cached; the server reads it at the start. */
+export const cachedOverview = (latest: LatestCopy) =>
+  cached(latest, OVERVIEW_LIFETIME, readOverview)
 
 /** How complete the days of all vaults and series are, and what there is to choose from. */
 export interface Completeness {
@@ -53,16 +52,13 @@ export interface Completeness {
 }
 
 /** Also read at the start and cached. */
-export const cachedCompleteness = Effect.fnUntraced(function* (latest: LatestCopy) {
-  const completeness = yield* cached(latest, OVERVIEW_LIFETIME, (copy) =>
+export const cachedCompleteness = (latest: LatestCopy) =>
+  cached(latest, OVERVIEW_LIFETIME, (copy) =>
     Effect.all({
       days: copy.rows(sqlFile("serve", "data_days"), { vault_address: null, series: null }),
       choices: copy.rows(sqlFile("serve", "data_choices")),
     }),
   )
-  yield* Effect.forkScoped(Effect.ignore(completeness))
-  return completeness
-})
 
 /** The figures of each vault over the days, by the key of the vault. */
 export type PeriodFigures = (

@@ -77,6 +77,60 @@ describe("a page of another site", () => {
   )
 })
 
+describe("the address for assistants", () => {
+  it.live(
+    "takes nothing without the token, of other sites, by other names, or that a form can send",
+    () =>
+      Effect.gen(function* () {
+        const url = yield* startServer(yield* small, { withToken: true })
+        const call = JSON.stringify({
+          jsonrpc: "2.0",
+          id: 1,
+          method: "initialize",
+          params: {
+            protocolVersion: "2025-06-18",
+            capabilities: {},
+            clientInfo: { name: "attack", version: "1" },
+          },
+        })
+        const given = {
+          authorization: `Bearer ${token}`,
+          "content-type": "application/json",
+          accept: "application/json, text/event-stream",
+        }
+        const send = (headers: Headers, body = call) =>
+          Effect.map(
+            get(`${url}/api/mcp`, headers, { method: "POST", body }),
+            ({ status, body: reply }) => [status, reply.includes("protocolVersion")] as const,
+          )
+        expect(yield* send(given)).toEqual([200, true])
+        const { authorization: _, ...without } = given
+        for (const [status, headers, body] of [
+          [401, without],
+          [401, { ...given, authorization: "Bearer wrong" }],
+          [401, { ...without, authorization: `Basic ${token}` }],
+          [421, { ...given, host: "evil.example" }],
+          [421, { ...without, host: "evil.example" }],
+          [403, { ...given, origin: "http://evil.example" }],
+          [403, { ...given, origin: "null" }],
+          [403, { ...given, ...from("cross-site", "cors", "empty") }],
+          [403, { ...given, ...from("same-site", "no-cors", "empty") }],
+          [415, { ...given, "content-type": "text/plain" }],
+          [415, { ...given, "content-type": "application/x-www-form-urlencoded" }],
+          [413, given, `${call}${" ".repeat(1_000_001)}`],
+          [413, { ...given, "transfer-encoding": "chunked" }, `${call}${" ".repeat(1_000_001)}`],
+        ] as ReadonlyArray<readonly [number, Headers, string?]>) {
+          expect([headers, yield* send(headers, body)]).toEqual([headers, [status, false]])
+        }
+        const read = yield* get(`${url}/api/mcp`, {
+          ...given,
+          ...from("cross-site", "navigate", "document", true),
+        })
+        expect(read.status).toBe(403)
+      }).pipe(Effect.scoped),
+  )
+})
+
 /** What comes back for what is written to a socket, until the server closes it. */
 const raw = (url: string, text: string): Effect.Effect<string> =>
   Effect.promise(

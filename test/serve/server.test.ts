@@ -109,6 +109,72 @@ describe("who may read", () => {
 })
 
 describe("pages", () => {
+  it.live("show what was known at an instant, and every link of them keeps it", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* synced
+      const second = () => `${new Date().toISOString().slice(0, 19)}Z`
+      const synchronized = second()
+      yield* untilSo("the next second begins", () => second() > synchronized)
+      const known = second()
+      yield* change(
+        dataDir,
+        `insert into core.vaults select * replace ('Later' as vault_name, 'later' as vault_address,
+           timestamp '${known.slice(0, 19)}' + interval 1 hour as valid_from) from core.vaults limit 1`,
+      )
+      yield* publishAgain(dataDir)
+      const url = yield* startServer(dataDir)
+      const before = yield* get(`${url}/?as-of=2020-01-01`)
+      expect(before.status).toBe(400)
+      expect(before.body).toMatch(/Nothing was known at 2020-01-01.*Choose an instant since then/s)
+      expect((yield* get(`${url}/?as-of=yesterday`)).body).toContain("is not an instant")
+      expect((yield* get(`${url}/?as-of=2100-01-01`)).body).toContain("is in the future")
+      const now = yield* get(url)
+      expect(now.body).toContain("Later")
+      expect(now.body).not.toContain("A past state")
+      const isEarlier = (row: Readonly<Record<string, unknown>>) => row["vault_name"] !== "Later"
+      const vault = (yield* vaultsOf(dataDir)).find(isEarlier) ?? {}
+      const address = String(vault["vault_address"])
+      const sql = "select vault_name from core.vaults"
+      const past = `as-of=${encodeURIComponent(known)}`
+      for (const path of [
+        "/?sort=-drawdown",
+        "/compare?",
+        `/vault/${String(vault["chain_id"])}/${address}?`,
+        "/data?",
+        `/sql?q=${encodeURIComponent(sql)}`,
+        "/sql/mart.vault_latest?",
+        `/trace/mart.vault_latest?column=collateral_ratio&chain_id=${String(vault["chain_id"])}&vault_address=${address}`,
+      ]) {
+        const { status, body } = yield* get(`${url}${path}&${past}`)
+        expect([path, status, /class="error"[^<]*/.exec(body)?.[0]]).toEqual([path, 200, undefined])
+        expect(body).toContain("A past state: what was known at")
+        expect([path, body.includes("Later")]).toEqual([path, false])
+        const links = [...body.matchAll(/\s(?:href|data-path)="(\/[^"#]*)/g)]
+          .map(([, href = ""]) => new URL(unescaped(href), url))
+          .filter(({ pathname }) => !pathname.startsWith("/assets/"))
+        const presents = links.filter(({ searchParams }) => searchParams.get("as-of") !== known)
+        // The two ways back to the present.
+        const present = new URL(path, url)
+        expect(presents.map(({ pathname }) => pathname)).toEqual([
+          present.pathname,
+          present.pathname,
+        ])
+        for (const each of presents) {
+          expect([...each.searchParams]).toEqual([...present.searchParams])
+        }
+        const forms = body.match(/<form[^>]*method="get"/g)?.length ?? 0
+        expect(body.match(/name="as-of"/g)).toHaveLength(forms)
+      }
+      const later = (search: string) =>
+        Effect.map(get(`${queryUrl(url, sql)}${search}`), ({ body }) => body.includes("Later"))
+      expect([yield* later(""), yield* later(`&${past}`)]).toEqual([true, false])
+      const series = `${url}/api/vault/${String(vault["chain_id"])}/${address}/series/ratio`
+      expect(JSON.parse((yield* get(`${series}?${past}`)).body)).toEqual(
+        JSON.parse((yield* get(series)).body),
+      )
+    }).pipe(Effect.scoped),
+  )
+
   it.live("lead from the overview over a vault and its figures to the archived response", () =>
     Effect.gen(function* () {
       const dataDir = yield* synced

@@ -1,5 +1,6 @@
 // A server of a synced data directory, and requests to it as a browser or a script sends them.
 import { once } from "node:events"
+import { join } from "node:path"
 import { type IncomingMessage, request } from "node:http"
 import { text } from "node:stream/consumers"
 import * as Effect from "effect/Effect"
@@ -19,6 +20,8 @@ export const startServer = (
     diskLimit: "1GB",
     port: 0,
     limits: { seconds: 20, rows: 1000 },
+    version: "test",
+    docs: join(import.meta.dirname, "../../docs"),
     access: {
       host: "127.0.0.1",
       allowedHosts: [],

@@ -14,7 +14,8 @@ import { readManifest } from "../../src/load/published/parquet/manifest.ts"
 import { defaultParquet } from "../../src/load/published/parquet/parquetFile.ts"
 import { publishedFile } from "../../src/load/published/read/PublishedCopy.ts"
 import { dictionary, isRelation } from "../../src/pipelines/readers/dictionary.ts"
-import { openPast } from "../../src/serve/asOf/asOf.ts"
+import { openPublishedCopy } from "../../src/pipelines/readers/openPublishedCopy.ts"
+import { readPast } from "../../src/serve/asOf/asOf.ts"
 import { query, runOnce } from "../support/warehouseRun.ts"
 import {
   type AllocationPoint,
@@ -485,14 +486,15 @@ describe("as of", () => {
     await Effect.runPromise(
       Effect.scoped(
         Effect.gen(function* () {
-          const past = yield* openPast(dataDir)
+          const copy = yield* openPublishedCopy(dataDir)
+          const past = yield* readPast(copy)
           const { rewritten } = yield* past.at(Date.parse(`${between}Z`) * 1000)
           for (const { name } of marts) {
             const sql = `select t::varchar as row from mart.${name} t order by row`
-            const then = yield* past.copy.rows(yield* rewritten(sql))
+            const then = yield* copy.rows(yield* rewritten(copy, sql))
             expect(then, name).toEqual(martsBefore.get(name))
             if (!revised.has(name)) continue
-            expect(yield* past.copy.rows(sql), name).not.toEqual(then)
+            expect(yield* copy.rows(sql), name).not.toEqual(then)
           }
         }),
       ),

@@ -2,10 +2,8 @@
 // before it, made of what was known then. It stays one statement, which the reader's guard checks like any other.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import type * as Scope from "effect/Scope"
 import { formatInstant, MICROS_PER_MILLI } from "../../domain/values/time.ts"
 import { martQueries } from "../../pipelines/readers/martQueries.ts"
-import { openPublishedCopy } from "../../pipelines/readers/openPublishedCopy.ts"
 import {
   type PublishedCopy,
   ReadError,
@@ -27,8 +25,8 @@ interface Macro {
 }
 
 export interface AsOf {
-  /** The query over what was known at the instant. */
-  readonly rewritten: (sql: string) => Effect.Effect<string, ReadError>
+  /** The query over what was known at the instant. `parser` parses it as a text; it runs nothing of it. */
+  readonly rewritten: (parser: PublishedCopy, sql: string) => Effect.Effect<string, ReadError>
 }
 
 const coreStep = (name: string, past: string, at: string): string | undefined => {
@@ -69,9 +67,8 @@ const stepsAt = (
   return steps
 }
 
-/** The published copy, and how to query what was known at instants. */
+/** How to query what was known at instants. */
 export interface Past {
-  readonly copy: PublishedCopy
   /**
    * What was known at an instant, in microseconds since 1970; fails where nothing was. Marts count ages up to `clock`,
    * the instant itself if absent.
@@ -81,10 +78,9 @@ export interface Past {
 
 const timestamp = (micros: number): string => `make_timestamp(${micros})`
 
-export const openPast = Effect.fnUntraced(function* (
-  dataDir: string,
-): Effect.fn.Return<Past, ReadError, Scope.Scope> {
-  const copy = yield* openPublishedCopy(dataDir)
+export const readPast = Effect.fnUntraced(function* (
+  copy: PublishedCopy,
+): Effect.fn.Return<Past, ReadError> {
   const past = yield* copy.rows(sqlFile("query", "past"))
   const first = past[0]?.["first_run_at"]
   const macros = new Map(
@@ -106,26 +102,19 @@ export const openPast = Effect.fnUntraced(function* (
     if (typeof first === "string" && Date.parse(first) * MICROS_PER_MILLI > micros) {
       return yield* new ReadError({
         why: `Nothing was known at ${instant}: the first run began at ${first}.`,
-        advice: "`vaulthouse runs` lists the runs.",
+        advice: "Choose an instant since then.",
       })
     }
-    return asOf(copy, stepsAt(past, timestamp(micros), timestamp(clock)), macros)
+    return asOf(stepsAt(past, timestamp(micros), timestamp(clock)), macros)
   })
-  return { copy, at }
+  return { at }
 })
 
 /** What was known at an instant, in microseconds since 1970; fails where nothing was. */
-export const readAsOf = (
-  dataDir: string,
-  micros: number,
-): Effect.Effect<AsOf, ReadError, Scope.Scope> =>
-  Effect.flatMap(openPast(dataDir), ({ at }) => at(micros))
+export const readAsOf = (copy: PublishedCopy, micros: number): Effect.Effect<AsOf, ReadError> =>
+  Effect.flatMap(readPast(copy), ({ at }) => at(micros))
 
-const asOf = (
-  parser: PublishedCopy,
-  steps: ReadonlyMap<string, Step>,
-  macros: ReadonlyMap<string, Macro>,
-): AsOf => {
+const asOf = (steps: ReadonlyMap<string, Step>, macros: ReadonlyMap<string, Macro>): AsOf => {
   const replacements: Replacements = {
     isTable: (table) => steps.has(table),
     isMacro: (macro) => macros.has(macro),
@@ -135,6 +124,7 @@ const asOf = (
 
   /** Puts the tables into `order`, each after those that it reads. */
   const add = (
+    parser: PublishedCopy,
     order: Map<string, string>,
     tables: ReadonlySet<string>,
   ): Effect.Effect<void, ReadError> =>
@@ -149,18 +139,18 @@ const asOf = (
             ? yield* renamed(parser, step.sql, replacements)
             : { sql: step.sql, tables: new Set(), calls: new Map() })
         bodies.set(table, body)
-        yield* add(order, body.tables)
+        yield* add(parser, order, body.tables)
         order.set(table, body.sql)
       }),
       { discard: true },
     )
 
-  const rewritten = Effect.fnUntraced(function* (sql: string) {
+  const rewritten = Effect.fnUntraced(function* (parser: PublishedCopy, sql: string) {
     const known = done.get(sql)
     if (known !== undefined) return known
     const query = yield* renamed(parser, sql, replacements)
     const order = new Map<string, string>()
-    yield* add(order, query.tables)
+    yield* add(parser, order, query.tables)
     for (const [name, { macro, values }] of query.calls) {
       const { parameters, definition } = macros.get(macro) ?? { parameters: [], definition: "" }
       if (values.length !== parameters.length || values.some(isNamed)) {
@@ -173,7 +163,7 @@ const asOf = (
         ...replacements,
         parameters: new Map(parameters.map((parameter, at) => [parameter, values[at] ?? "null"])),
       })
-      yield* add(order, body.tables)
+      yield* add(parser, order, body.tables)
       order.set(name, body.sql)
     }
     const text = withSteps(query.sql, order)
@@ -203,9 +193,9 @@ const withSteps = (sql: string, steps: ReadonlyMap<string, string>): string => {
 export const readerAsOf = (reader: Reader, { rewritten }: AsOf): Reader => ({
   ...reader,
   rows: (sql, parameters) =>
-    Effect.flatMap(rewritten(sql), (text) => reader.rows(text, parameters)),
+    Effect.flatMap(rewritten(reader, sql), (text) => reader.rows(text, parameters)),
   query: (sql, parameters, use, maxBytes) =>
-    Effect.flatMap(rewritten(sql), (text) => reader.query(text, parameters, use, maxBytes)),
+    Effect.flatMap(rewritten(reader, sql), (text) => reader.query(text, parameters, use, maxBytes)),
   exportParquet: (sql, maxRows, use) =>
-    Effect.flatMap(rewritten(sql), (text) => reader.exportParquet(text, maxRows, use)),
+    Effect.flatMap(rewritten(reader, sql), (text) => reader.exportParquet(text, maxRows, use)),
 })

@@ -5,7 +5,8 @@ import { MICROS_PER_MILLI } from "../../domain/values/time.ts"
 import { UsageError } from "../../domain/UsageError.ts"
 import type { ChangedRow, TableChanges } from "../../pipelines/readers/diff.ts"
 import { dictionary, isRelation } from "../../pipelines/readers/dictionary.ts"
-import { openPast } from "./asOf.ts"
+import { openPublishedCopy } from "../../pipelines/readers/openPublishedCopy.ts"
+import { readPast } from "./asOf.ts"
 
 type Row = Readonly<Record<string, unknown>>
 
@@ -46,17 +47,18 @@ export const martChanges = Effect.fnUntraced(function* (
       advice: "Leave out --vault.",
     })
   }
-  const past = yield* openPast(dataDir)
+  const copy = yield* openPublishedCopy(dataDir)
+  const past = yield* readPast(copy)
   const newer = after ?? (yield* Clock.currentTimeMillis) * MICROS_PER_MILLI
   const of = (condition: string): string =>
     `SELECT * FROM ${mart} WHERE ${vault === undefined ? "true" : "vault_address = $vault"} AND ${condition}`
   const rowsAt = (micros: number | undefined) =>
     Effect.flatMap(past.at(micros ?? newer, newer), ({ rewritten }) =>
       // Nothing was known before the first run.
-      rewritten(of(micros === undefined ? "false" : "true")),
+      rewritten(copy, of(micros === undefined ? "false" : "true")),
     )
   const sql = changes(key, content, yield* rowsAt(before), yield* rowsAt(newer))
-  const rows = yield* past.copy.rows(
+  const rows = yield* copy.rows(
     `SELECT *, count(*) FILTER (change = 'new') OVER () AS added,
        count(*) FILTER (change = 'revised') OVER () AS revised,
        count(*) FILTER (change = 'ended') OVER () AS ended

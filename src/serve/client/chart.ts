@@ -8,11 +8,13 @@ const page = document.getElementById("charts")
 const figures = [...document.querySelectorAll<HTMLElement>("figure[data-series]")]
 
 const start = async (section: HTMLElement): Promise<void> => {
+  // The address may name the instant of a past state.
+  const { pathname, search } = new URL(section.dataset["path"] ?? "", location.href)
   const shown = await Promise.all(
     figures.flatMap((figure) => {
       const chart = charts.find(({ series }) => series === figure.dataset["series"])
       if (chart === undefined) return []
-      const read = fetchSeries(`${section.dataset["path"] ?? ""}/${chart.series}`)
+      const read = fetchSeries(`${pathname}/${chart.series}${search}`)
       return [read(undefined, figure.clientWidth).then((whole) => ({ figure, chart, read, whole }))]
     }),
   )

@@ -95,8 +95,12 @@ export const periodControl = (section: HTMLElement, whole: Period): PeriodContro
 const secondsIn = (text: string | undefined): number => Date.parse(text ?? "") / 1000
 
 /** The address of the page with the period, so that it can be linked to. */
-const addressOf = ({ from, to }: Period): string =>
-  `${location.pathname}?${new URLSearchParams({ from: iso(from), to: iso(to) }).toString()}`
+const addressOf = ({ from, to }: Period): string => {
+  const parameters = new URLSearchParams(location.search)
+  parameters.set("from", iso(from))
+  parameters.set("to", iso(to))
+  return `${location.pathname}?${parameters.toString()}`
+}
 
 /** Where the link leads to, without the place on the page. */
 const withoutPlace = ({ href }: HTMLAnchorElement): string => href.replace(/#.*$/, "")

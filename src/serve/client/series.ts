@@ -20,7 +20,9 @@ export const fetchSeries =
       buckets: String(Math.max(200, Math.round(buckets))),
       ...(period && { from: iso(period.from), to: iso(period.to) }),
     })
-    const response = await fetch(`${path}?${query.toString()}`, signal && { signal })
+    // The path may have the instant of a past state.
+    const address = `${path}${path.includes("?") ? "&" : "?"}${query.toString()}`
+    const response = await fetch(address, signal && { signal })
     if (!response.ok) throw new Error(await response.text())
     const { from, to, bucket_seconds, columns } = (await response.json()) as {
       readonly from: string

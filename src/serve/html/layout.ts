@@ -1,8 +1,10 @@
 // The document around every page: navigation, the time of the publication, and the place for a note about a newer one.
 import type * as Effect from "effect/Effect"
 import type { Publication } from "../../pipelines/readers/latestCopy.ts"
+import { withParameters } from "./address.ts"
 import { time } from "./figure.ts"
 import { html, type Html, nothing } from "./html.ts"
+import { asOfChoice, keepingInstant, pastNote, type View } from "./pastState.ts"
 import { styleSheets } from "./styles.ts"
 
 export type Section = "overview" | "compare" | "data" | "sql"
@@ -30,16 +32,22 @@ const sections: ReadonlyArray<readonly [Section, href: string, label: string]> =
 export interface Links {
   /** The path of a file of `assets.ts`, including its version. */
   readonly asset: (file: string) => string
+  /** Of pages that can show a past state. */
+  readonly view?: View
 }
 
 /** The document without the page's sections. Pages that show no data have no publication. */
 export const document = (page: Page, publication: Publication | undefined, links: Links): string =>
-  `${documentHead(page, publication, links)}${String(page.body)}${documentEnd}`
+  `${documentHead(page, publication, links)}${keeping(links)(String(page.body))}${documentEnd}`
+
+/** For the parts of a page: links in them keep the instant that is shown. */
+export const keeping = ({ view }: Links): ((text: string) => string) =>
+  view?.asOf === undefined ? (text) => text : keepingInstant(view.asOf)
 
 export const documentHead = (
   { title, section, scripts = [], styles = [] }: Page,
   publication: Publication | undefined,
-  { asset }: Links,
+  { asset, view }: Links,
 ): string =>
   String(
     html`<!doctype html>
@@ -51,23 +59,27 @@ export const documentHead = (
           <title>${title} – vaulthouse</title>
           <link rel="icon" href="${asset("icon.svg")}" type="image/svg+xml" />
           ${[...styles, ...styleSheets].map((file) => html`<link rel="stylesheet" href="${asset(file)}" />`)}
-          ${publication && ["live.js", ...scripts].map((file) => html`<script type="module" src="${asset(file)}"></script>`)}
+          ${publication && [...(view?.asOf === undefined ? ["live.js"] : []), ...scripts].map((file) => html`<script type="module" src="${asset(file)}"></script>`)}
         </head>
         <body>
           <a class="skip" href="#content">Skip to the content</a>
           <header>
-            <a class="brand" href="/">vaulthouse</a>
+            <a class="brand" href="${linkTo("/", view)}">vaulthouse</a>
             <nav aria-label="Pages">
               <ul>
-                ${sections.map(([name, href, label]) => html`<li><a href="${href}" ${name === section ? html` aria-current="page"` : nothing}>${label}</a></li>`)}
+                ${sections.map(([name, href, label]) => html`<li><a href="${linkTo(href, view)}" ${name === section ? html` aria-current="page"` : nothing}>${label}</a></li>`)}
               </ul>
             </nav>
             ${publication && html`<p class="published">Published ${time(publication.publishedAt)} UTC</p>`}
+            ${view && asOfChoice(view)}
           </header>
           <div id="note" role="status"></div>
-          <main id="content" tabindex="-1">
+          <main id="content" tabindex="-1">${view && pastNote(view)}
        `,
   )
+
+const linkTo = (path: string, view: View | undefined): string =>
+  withParameters(path, [["as-of", view?.asOf]])
 
 export const documentEnd = `</main>
 <footer><p>Times are UTC. The time below a figure is the time it is for; the figure links to the response it was read from. Ratios are rounded down, so that none below 1 reads as 1.</p></footer>

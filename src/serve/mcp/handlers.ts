@@ -106,7 +106,10 @@ export const handlers = (context: McpContext) => {
         }),
       ),
     query: ({ sql, parameters = {}, max_rows: rows = INITIAL_ROWS }) =>
-      runQuery({ latest, limits: { ...limits, rows } }, withValues(sql, parameters)).pipe(
+      runQuery(
+        { latest, limits: { ...limits, rows: Math.min(rows, limits.rows) } },
+        withValues(sql, parameters),
+      ).pipe(
         inWords,
         Effect.map(({ publication, columns, rows: found, cutBy }) => ({
           run_id: publication.runId,

@@ -1,4 +1,4 @@
-// The MCP server: the published copy for an assistant, over standard input and output.
+// The MCP server: the published copy for an assistant, over standard input and output or by HTTP.
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import * as NodeStdio from "@effect/platform-node/NodeStdio"
@@ -6,10 +6,11 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as McpProtocol from "effect/ai/McpProtocol"
 import * as McpServer from "effect/ai/McpServer"
+import * as HttpRouter from "effect/http/HttpRouter"
 import { followPublished } from "../../pipelines/readers/latestCopy.ts"
 import type { Limits } from "../runQuery.ts"
 import { cachedVocabulary } from "../site.ts"
-import { handlers } from "./handlers.ts"
+import { handlers, type McpContext } from "./handlers.ts"
 import { tools } from "./tools.ts"
 
 export interface McpOptions {
@@ -39,33 +40,12 @@ const guides = [
   },
 ] as const
 
-/** Serves until standard input ends or the scope closes. */
-export const serveMcp = Effect.fnUntraced(function* (options: McpOptions) {
-  const { dataDir, archive, memoryLimit, diskLimit, limits, version, docs } = options
-  const latest = yield* followPublished({
-    dataDir,
-    memoryLimit,
-    diskLimit,
-    pageReaders: 1,
-    queryReaders: 1,
-  })
-  const vocabulary = yield* cachedVocabulary(latest)
-  const resources = guides.map(({ file, name, description }) =>
-    McpServer.resource({
-      uri: `vaulthouse://docs/${file}`,
-      name,
-      description,
-      mimeType: "text/markdown",
-      content: Effect.tryPromise(() => readFile(join(docs, file), "utf8")),
-    }),
-  )
-  const registrations = Layer.mergeAll(
-    McpServer.toolkit(tools).pipe(
-      Layer.provide(handlers({ latest, limits, dataDir, archive, vocabulary })),
-    ),
-    ...resources,
-  )
-  const server = McpServer.layerStdio({
+/** What the server is and has, whatever carries its messages. */
+const serverOf = (
+  context: McpContext,
+  { version, docs }: { readonly version: string; readonly docs: string },
+) =>
+  ({
     name: "vaulthouse",
     version,
     instructions: INSTRUCTIONS,
@@ -75,7 +55,54 @@ export const serveMcp = Effect.fnUntraced(function* (options: McpOptions) {
       McpProtocol.v2025_03_26,
       McpProtocol.v2026_07_28,
     ],
-    registrations,
-  }).pipe(Layer.provide(NodeStdio.layer))
+    registrations: Layer.mergeAll(
+      McpServer.toolkit(tools).pipe(Layer.provide(handlers(context))),
+      ...guides.map(({ file, name, description }) =>
+        McpServer.resource({
+          uri: `vaulthouse://docs/${file}`,
+          name,
+          description,
+          mimeType: "text/markdown",
+          content: Effect.tryPromise(() => readFile(join(docs, file), "utf8")),
+        }),
+      ),
+    ),
+  }) as const
+
+/** Serves until standard input ends or the scope closes. */
+export const serveMcp = Effect.fnUntraced(function* (options: McpOptions) {
+  const { dataDir, archive, memoryLimit, diskLimit, limits } = options
+  const latest = yield* followPublished({
+    dataDir,
+    memoryLimit,
+    diskLimit,
+    pageReaders: 1,
+    queryReaders: 1,
+  })
+  const vocabulary = yield* cachedVocabulary(latest)
+  const server = McpServer.layerStdio(
+    serverOf({ latest, limits, dataDir, archive, vocabulary }, options),
+  ).pipe(Layer.provide(NodeStdio.layer))
   return yield* Layer.launch(server)
+})
+
+/** Where the web page's server answers assistants. */
+export const MCP_PATH = "/api/mcp"
+
+/** Answers requests until the scope closes; who may send one is for the caller to decide. */
+export const mcpOverHttp = Effect.fnUntraced(function* (
+  context: McpContext,
+  about: { readonly version: string; readonly docs: string },
+) {
+  const { handler, dispose } = HttpRouter.toWebHandler(
+    McpServer.layerHttp({
+      ...serverOf(context, about),
+      path: MCP_PATH,
+      allowSessionTermination: true,
+      allowSubscriptions: false,
+    }),
+    { disableLogger: true },
+  )
+  yield* Effect.addFinalizer(() => Effect.promise(dispose))
+  return (request: Request): Promise<Response> => handler(request)
 })

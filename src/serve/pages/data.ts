@@ -23,6 +23,7 @@ export const readDataPage = (site: Site, selection: Selection) =>
     title: "Data",
     section: "data",
     body: html`<h1>Data</h1>
+      ${site.asOf !== undefined && html`<p class="note">Problems, gaps, quarantine and checks are those of now: their past is not kept.</p>`}
       ${problemList(problems)}`,
     sections: [
       readCalendar(site, selection),

@@ -49,7 +49,7 @@ export const writeReport = (options: WriteReport) =>
   Effect.gen(function* () {
     const { dataDir, memoryLimit, diskLimit, file, days, lastDay, asOf } = options
     const reader = yield* openReader(dataDir, { memoryLimit, diskLimit })
-    const copy = asOf === undefined ? reader : readerAsOf(reader, yield* readAsOf(dataDir, asOf))
+    const copy = asOf === undefined ? reader : readerAsOf(reader, yield* readAsOf(reader, asOf))
     const chosen = {
       vaults: yield* Effect.forEach(options.vaults, (text) => vaultNamed(copy, text)),
       days,

@@ -9,6 +9,7 @@ import { start } from "../../cli/command.ts"
 import { sharedWarehouse } from "../../support/sharedWarehouse.ts"
 import { asAdmin, simulated } from "../../support/simulated.ts"
 import { change, queryFile, runOnce } from "../../support/warehouseRun.ts"
+import { get, startServer, token } from "../support.ts"
 
 const synced = sharedWarehouse((dataDir) =>
   Effect.gen(function* () {
@@ -135,6 +136,52 @@ describe("vaulthouse mcp", () => {
       child.stdin.end()
       const [code] = (yield* Effect.promise(() => once(child, "exit"))) as [number]
       expect(code).toBe(0)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("answers by HTTP what it answers by standard input, to those who have the token", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* synced
+      const url = `${yield* startServer(dataDir, { withToken: true })}/api/mcp`
+      const given = {
+        authorization: `Bearer ${token}`,
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+      }
+      const post = (body: unknown, headers: Record<string, string> = {}) =>
+        get(url, { ...given, ...headers }, { method: "POST", body: JSON.stringify(body) })
+      const hello = yield* post({
+        jsonrpc: "2.0",
+        id: 1,
+        method: "initialize",
+        params: {
+          protocolVersion: "2025-06-18",
+          capabilities: {},
+          clientInfo: { name: "test", version: "1" },
+        },
+      })
+      const stdio = yield* connect(dataDir)
+      const { instructions } = stdio.hello.result ?? {}
+      expect(JSON.parse(hello.body)).toMatchObject({ result: { instructions } })
+      const session = { "mcp-session-id": String(hello.headers["mcp-session-id"]) }
+      const request = (method: string, params: unknown = {}) =>
+        Effect.map(
+          post({ jsonrpc: "2.0", id: 2, method, params }, session),
+          ({ body }) => JSON.parse(body) as Message,
+        )
+      for (const [method, params] of [
+        ["tools/list", {}],
+        ["resources/list", {}],
+        ["tools/call", { name: "list_tables", arguments: { schema: "mart" } }],
+        ["tools/call", { name: "query", arguments: { sql: "from range(1000)", max_rows: 3 } }],
+        ["tools/call", { name: "query", arguments: { sql: "drop table x" } }],
+      ] as const) {
+        const { result } = yield* request(method, params)
+        expect(result).toEqual((yield* stdio.request(method, params)).result)
+      }
+      const ended = yield* get(url, { ...given, ...session }, { method: "DELETE" })
+      expect(ended.status).toBe(204)
+      expect((yield* post({ jsonrpc: "2.0", id: 3, method: "ping" }, session)).status).toBe(404)
     }).pipe(Effect.scoped),
   )
 

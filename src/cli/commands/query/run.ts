@@ -29,7 +29,7 @@ export const runQuery = (argv: Arguments) =>
       const reader = yield* openReader(dataDir, { memoryLimit, diskLimit })
       const instant = yield* instantOf(argv, "as-of")
       const copy =
-        instant === undefined ? reader : readerAsOf(reader, yield* readAsOf(dataDir, instant))
+        instant === undefined ? reader : readerAsOf(reader, yield* readAsOf(reader, instant))
       if (sql === undefined) yield* shell(copy, options, historyFile(dataDir))
       else {
         const parameters = yield* parametersFor(sql, options.parameters)

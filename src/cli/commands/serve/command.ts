@@ -6,7 +6,7 @@ export const serve: Command = {
   summary: "Show the warehouse as a web page on this machine",
   neededBy: "Analysts: look at vaults, figures and their responses in a browser",
   details:
-    "Shows the published copy as a web page: every vault and what is wrong with it, the trace of each figure to its response, the state of the data, and SQL with downloads. It only reads, loads nothing from other hosts, and picks up each new publication. Only this machine can connect unless --host says otherwise; others then need a token, from --token-file or the variable VAULTHOUSE_SERVE_TOKEN. Ctrl-C stops it.",
+    "Shows the published copy as a web page: every vault and what is wrong with it, the trace of each figure to its response, the state of the data, and SQL with downloads, now or as it was known at an instant. Assistants find the tools of `vaulthouse mcp` at /api/mcp. It only reads, loads nothing from other hosts, and picks up each new publication. Only this machine can connect unless --host says otherwise; others then need a token, from --token-file or the variable VAULTHOUSE_SERVE_TOKEN. Ctrl-C stops it.",
   flags: {
     port: value("Port to listen on; 0 for any free one", "8484"),
     host: value(

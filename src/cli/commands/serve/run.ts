@@ -11,6 +11,7 @@ import type { Arguments } from "../../parse/Command.ts"
 import { warn } from "../../terminal/complaints.ts"
 import { wrongUse } from "../../parse/errors.ts"
 import { execute } from "../../execute/execute.ts"
+import { docsFolder, version } from "../../execute/version.ts"
 import { exitCodes } from "../../parse/exit.ts"
 import { listenProblem } from "../../execute/listening.ts"
 import { print } from "../../terminal/output.ts"
@@ -34,6 +35,8 @@ export const runServe = (argv: Arguments) =>
         port,
         access: { host, allowedHosts: repeatedOf(argv, "allowed-host"), token },
         limits,
+        version,
+        docs: docsFolder,
       }).pipe(
         Effect.catchTag("ListenError", (error) =>
           Effect.fail(listenProblem(error, host, port, PORT_ADVICE)),

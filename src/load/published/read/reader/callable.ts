@@ -31,7 +31,7 @@ export const allowed = {
     inet_client_port inet_server_addr inet_server_port instr isfinite isinf isnan isodow isoyear jaccard
     jaro_similarity jaro_winkler_similarity json json_array json_array_length json_contains json_exists json_extract
     json_extract_path json_extract_path_text json_extract_string json_group_array json_group_object
-    json_group_structure json_keys json_merge_patch json_object json_pretty json_quote json_structure json_transform
+    json_group_structure json_keys json_merge_patch json_object json_pretty json_quote json_serialize_sql json_structure json_transform
     json_transform_strict json_type json_valid json_value julian last_day lcase lcm least least_common_multiple left
     left_grapheme len length length_grapheme levenshtein lgamma like_escape list_aggr list_aggregate list_any_value
     list_append list_apply list_approx_count_distinct list_avg list_bit_and list_bit_or list_bit_xor list_bool_and
@@ -125,7 +125,7 @@ export const refused: ReadonlyArray<{ readonly why: string; readonly names: Read
     {
       why: "its argument is SQL or the name of a table, which would be run without having been checked",
       names: names(`
-      query query_table json_execute_serialized_sql json_serialize_sql json_serialize_plan json_deserialize_sql
+      query query_table json_execute_serialized_sql json_serialize_plan json_deserialize_sql
       sql_auto_complete pragma_show histogram_values from:histogram
     `),
     },
