@@ -4,6 +4,7 @@ import "effect/schema/SchemaJITCompiler/enable"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
+import { isErrorObject } from "../domain/wire/errorObject.ts"
 import { isJsonObject, type ParsedJson } from "../domain/values/json.ts"
 import type { Violation } from "../domain/wire/violation.ts"
 import type { AnyEndpoint } from "./Endpoint.ts"
@@ -72,42 +73,6 @@ const violationOf = (endpoint: AnyEndpoint, value: unknown): Violation => {
   const more = others.length > 0 ? ` (and ${others.length} more)` : ""
   return { path: pathText(first.path ?? []), detail: `${first.message}${more}` }
 }
-
-const errorFields: ReadonlySet<string> = new Set(["error", "errors", "detail"])
-const besideErrors: ReadonlySet<string> = new Set([
-  "code",
-  "data",
-  "message",
-  "path",
-  "result",
-  "status",
-  "statusCode",
-  "status_code",
-  "success",
-  "timestamp",
-  "title",
-  "type",
-])
-
-/**
- * Whether a body says that something failed, and nothing else, although its status does not. Where the document leaves the
- * fields of a record open, it would become a row without values, and end the row stored before.
- */
-const isErrorObject = (body: unknown): boolean => {
-  if (!isJsonObject(body)) return false
-  const given = Object.entries(body).filter(([, value]) => value !== null && value !== undefined)
-  return (
-    given.some(([name, value]) => errorFields.has(name) && isExplanation(value)) &&
-    given.every(([name, value]) => errorFields.has(name) || isAside(name, value))
-  )
-}
-
-/** Not a number or flag, which some service may name so. */
-const isExplanation = (value: unknown): boolean =>
-  (typeof value === "string" && value !== "") || (typeof value === "object" && value !== null)
-
-const isAside = (name: string, value: unknown): boolean =>
-  besideErrors.has(name) && typeof value !== "object"
 
 /**
  * The documented value of a parsed body. Integers beyond 2^53 are `JSON.rawJSON`; unknown fields are kept. Fails with

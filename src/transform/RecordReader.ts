@@ -3,8 +3,14 @@
 import type { Column, Value } from "../domain/table/column.ts"
 import { asNumber, type JsonObject, stableStringify, typeOfJson } from "../domain/values/json.ts"
 import type { Table } from "../domain/table/table.ts"
+import { isErrorObject } from "../domain/wire/errorObject.ts"
 import type { Drift, RejectedRecord } from "../domain/wire/violation.ts"
-import { columnViolation, firstSeen, type SeenField } from "./columnViolation.ts"
+import {
+  columnViolation,
+  firstSeen,
+  type SeenField,
+  unrelatedViolation,
+} from "./columnViolation.ts"
 import { readField, valueOf } from "./fields/readField.ts"
 import { configuredColumn, configuredNames } from "./fields/settings.ts"
 import { fieldsOf, lookupOf, valueAt } from "./fields/wireNames.ts"
@@ -21,6 +27,8 @@ export interface RecordOptions {
   readonly consumed?: ReadonlyArray<string>
   /** The wire names found in this response, by column. */
   readonly fields?: Readonly<Record<string, ReadonlyArray<string>>>
+  /** Whether they are records whatever fields they have, because of where they are in a response that has others. */
+  readonly isOpen?: boolean
   /** The path of a record in the response; by default `$[0]`, `$[1]`, … */
   readonly at?: (row: number) => string
 }
@@ -43,6 +51,8 @@ export class RecordReader {
   private readonly unknown = new Map<string, Drift>()
   /** Fields without a column that the setting names for `extra`, which are no drift. */
   private readonly named: ReadonlySet<string>
+  /** Whether the table reads fields of its own: those of an envelope are all unknown. */
+  private readonly readsFields: boolean
   /** With the contract `discard`, `extra` has no other fields. */
   private readonly isDiscarded: boolean
   private readonly rejections = new Map<number, RejectedRecord>()
@@ -53,9 +63,11 @@ export class RecordReader {
     this.records = records
     const known = new Set(options.consumed)
     const read = new Set<string>()
+    let readsFields = false
     for (const column of options.table.columns) {
       const names = options.fields?.[column.name] ?? fieldsOf(options.table, column, options.source)
       if (names === undefined) continue
+      readsFields ||= column.isIncidental !== true
       this.fieldsByColumn.set(column.name, names)
       for (const name of names) {
         known.add(name)
@@ -64,6 +76,7 @@ export class RecordReader {
       }
     }
     this.known = known
+    this.readsFields = readsFields
     const { table, source } = options
     this.named = new Set(configuredNames(table, "extra", source))
     this.isDiscarded = source.contracts?.[table.name] === "discard"
@@ -116,6 +129,27 @@ export class RecordReader {
       return repeated(records.length, null)
     }
     return records.map((record, row) => this.extraOf(record, row))
+  }
+
+  /**
+   * Rejects what is no record of the table: it would become a row without values, and end the one stored before. The
+   * document leaves the fields of many records open, so unknown fields alone are no reason.
+   */
+  rejectUnrelated(): void {
+    const { at = (place) => `$[${place}]`, isOpen = false, table } = this.options
+    if (!this.readsFields || isOpen) return
+    const isDocumented = table.columns.some((column) => column.isDocumented === true)
+    for (const [row, record] of this.options.records.entries()) {
+      if (this.rejections.has(row) || this.isRelated(record)) continue
+      if (isDocumented || isEmpty(record) || isErrorObject(record))
+        this.rejections.set(row, { ...unrelatedViolation(table, record, at(row)), record })
+    }
+  }
+
+  private isRelated(record: JsonObject): boolean {
+    for (const field in record) if (this.known.has(field) || this.named.has(field)) return true
+    // Fields of a record within it.
+    return [...this.known].some((name) => name.includes(".") && valueAt(record, name) !== undefined)
   }
 
   get rejected(): ReadonlyArray<RejectedRecord> {
@@ -243,6 +277,8 @@ export class RecordReader {
     return rest === undefined ? null : stableStringify(Object.fromEntries(rest))
   }
 }
+
+const isEmpty = (record: JsonObject): boolean => Object.keys(record).length === 0
 
 const isList = (given: Value | ReadonlyArray<Value>): given is ReadonlyArray<Value> =>
   Array.isArray(given)

@@ -38,6 +38,18 @@ export const columnViolation = (
         detail: `is ${shortened(seen.value)}; expected ${expected[column.type]}`,
       }
 
+/** Describes a record without any field of its table. */
+export const unrelatedViolation = (table: Table, record: JsonObject, at: string): Violation => {
+  const present = Object.keys(record).join(", ")
+  return {
+    path: at,
+    detail:
+      present === ""
+        ? "is a record without fields"
+        : `has no field of ${table.schema}.${table.name}; its fields are ${present}. The setting fields can name one, as \`${table.name}.<column>: <field>\``,
+  }
+}
+
 const missing = (
   table: Table,
   column: Column,

@@ -33,6 +33,7 @@ export const mapRecords = (options: MapOptions): Mapped => {
   })
   const extraAt = table.columns.findIndex(({ name }) => name === "extra")
   if (extraAt >= 0) columns[extraAt] = reader.extra()
+  reader.rejectUnrelated()
   const { rejected } = reader
   const kept =
     rejected.length === 0

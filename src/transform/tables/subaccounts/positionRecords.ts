@@ -38,12 +38,12 @@ export const protocolPositionRows = (
   source: Source<SubaccountRef>,
 ): Result.Result<MappedResponse, Violation> => {
   const table = protocolPositions
-  const rowsOf = (kind: Kind, records: ReadonlyArray<JsonObject>): Mapped => {
+  const rowsOf = (kind: Kind, records: ReadonlyArray<JsonObject>, isOpen = false): Mapped => {
     const mergeKey = { subaccount_address: source.subject.address, kind }
     // There is only one record with the other fields.
     const keys = kind === "record" ? records.map(() => "record") : keysOf(table, records, source)
     const computed = { ...mergeKey, position_key: keys }
-    return mapRecords({ table, records, source, computed, mergeKey })
+    return mapRecords({ table, records, source, computed, mergeKey, isOpen })
   }
   let rest = isList(body) ? {} : body
   const partOf = (kind: keyof typeof protocolPositionShapes): ReadonlyArray<Mapped> => {
@@ -57,7 +57,8 @@ export const protocolPositionRows = (
   const parts = isList(body)
     ? [rowsOf("position", body)]
     : [...partOf("position"), ...partOf("token"), ...partOf("strategy")]
-  const other = rowsOf("record", Object.keys(rest).length === 0 ? [] : [rest])
+  // Beside a list it may have any fields.
+  const other = rowsOf("record", Object.keys(rest).length === 0 ? [] : [rest], parts.length > 0)
   // The service sends these fields even if there is no position.
   const total = { ...other, rows: { ...other.rows, secondary: "total" as const } }
   const [main, ...more] = [...parts, total]

@@ -49,6 +49,7 @@ export const summaryRows = (
       source,
       computed: { ...subaccount, ...computed, ordinal: records.map((_, ordinal) => ordinal) },
       mergeKey: subaccount,
+      isOpen: true,
     })
   }
   const { loanbook, portfolio } = record

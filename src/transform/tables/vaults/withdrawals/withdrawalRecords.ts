@@ -56,6 +56,8 @@ export const withdrawalRows = (
         pending_requests: queue === undefined ? null : requests.length + queue.others.length,
       },
       consumed: echoedFields(record, subject),
+      // A response may hold nothing but the queue.
+      isOpen: queue !== undefined,
       at: () => "$",
     }),
     otherRecords(mapped, withdrawalRequests, queue, "$", source),
