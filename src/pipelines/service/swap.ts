@@ -191,6 +191,10 @@ const resultOf = (
   const received = { status: last?.status ?? null, responseId: last?.responseId ?? null }
   if (Exit.isSuccess(exit)) {
     const response = isJsonObject(exit.value.value) ? exit.value.value : {}
+    if (Object.keys(response).length === 0) {
+      const errorText = "the response has no fields, so the swap may have been executed or not"
+      return { ...received, state: "unknown", errorTag: "ContractViolation", errorText, response }
+    }
     return { ...received, state: "confirmed", errorTag: null, errorText: null, response }
   }
   const error = Cause.squash(exit.cause)

@@ -7,7 +7,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { defaultWire } from "../../../src/extract/request.ts"
 import { checkSwap, sendSwap } from "../../../src/pipelines/service/swap.ts"
 import { readSwaps } from "../../../src/pipelines/service/swapJournal.ts"
-import { scriptedServer } from "../../support/servers/scriptedServer.ts"
+import { json, scriptedServer } from "../../support/servers/scriptedServer.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
 import { untilSo } from "../../support/until.ts"
 
@@ -25,7 +25,36 @@ const typed = {
 const untilRequested = (requests: ReadonlyArray<unknown>) =>
   untilSo("it is requested", () => requests.length > 0)
 
+const swapAt = (url: string) => ({
+  api: {
+    baseUrl: url,
+    apiKey: Redacted.make("sk-live-1618033988"),
+    wire: defaultWire,
+    requestTimeoutSeconds: 30,
+    retryBudgetSeconds: 3600,
+    maxResponseMegabytes: 64,
+  },
+  pace: {},
+  memoryLimit: "128MB",
+  version: "test",
+})
+
 describe("a swap", () => {
+  it.effect("whose response has no fields is unknown, and in the journal", () =>
+    Effect.gen(function* () {
+      const server = yield* scriptedServer((_, response) => json(response, {}))
+      const dataDir = yield* temporaryFolder
+      const checked = yield* Effect.fromResult(checkSwap(typed, defaultWire))
+      const outcome = yield* sendSwap({ ...checked, ...swapAt(server.url), dataDir })
+      expect(outcome).toMatchObject({ state: "unknown", status: 200, journalError: null })
+      expect(outcome.error).toContain("the response has no fields")
+      expect(yield* readSwaps({ dataDir, memoryLimit: "128MB" })).toMatchObject([
+        { swapId: outcome.swapId, state: "unknown", status: 200 },
+      ])
+      expect(server.requests).toHaveLength(1)
+    }).pipe(Effect.scoped),
+  )
+
   it.effect("that has no response in time is sent once and reported as unknown", () =>
     Effect.gen(function* () {
       const server = yield* scriptedServer(() => undefined)
@@ -42,18 +71,8 @@ describe("a swap", () => {
       const sending = yield* Effect.forkChild(
         sendSwap({
           ...checked,
-          api: {
-            baseUrl: server.url,
-            apiKey: Redacted.make("sk-live-1618033988"),
-            wire: defaultWire,
-            requestTimeoutSeconds: 30,
-            retryBudgetSeconds: 3600,
-            maxResponseMegabytes: 64,
-          },
-          pace: {},
+          ...swapAt(server.url),
           dataDir,
-          memoryLimit: "128MB",
-          version: "test",
         }),
       )
       yield* untilRequested(server.requests)

@@ -79,6 +79,8 @@ export const swapRows = (record: SwapRecord): Rows => {
       error_tag: record.errorTag,
       error_text: record.errorText,
     },
+    // The journal's own record, whatever the service sent.
+    isOpen: true,
   })
   return { ...rows, lineage: null }
 }
