@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import { openReader, type Reader } from "../../src/pipelines/readers/published.ts"
 import { vaulthouse } from "../cli/command.ts"
 import { get, queryUrl, startServer } from "../serve/support.ts"
+import { shared } from "../support/sharedWarehouse.ts"
 import { readerFolders } from "../support/readerFolders.ts"
 import { untilSo } from "../support/until.ts"
 import { smallWarehouse } from "./small.ts"
@@ -14,6 +15,11 @@ import { smallWarehouse } from "./small.ts"
 const small = smallWarehouse()
 
 const limits = { seconds: 60, rows: 100_000 }
+const server = shared(
+  Effect.flatMap(small, (dataDir) =>
+    Effect.map(startServer(dataDir, { limits }), (url) => ({ dataDir, url })),
+  ),
+)
 // For what never ends by itself.
 const brief = { seconds: 2, rows: 100_000 }
 
@@ -28,7 +34,7 @@ const works = (url: string) =>
 describe("a query", () => {
   it.live("changes and sees nothing of others, of the settings and of this machine", () =>
     Effect.gen(function* () {
-      const url = yield* startServer(yield* small, { limits })
+      const { url } = yield* server
       const refused = [
         "SELECT * FROM enable_logging(storage='file', storage_path='/nope', storage_buffer_size=1)",
         "SELECT * FROM enable_logging(storage='stdout')",
@@ -64,8 +70,7 @@ describe("a query", () => {
 
   it.live("reaches no file, address, secret or environment, and runs no text as SQL", () =>
     Effect.gen(function* () {
-      const dataDir = yield* small
-      const url = yield* startServer(dataDir, { limits })
+      const { dataDir, url } = yield* server
       for (const sql of [
         "FROM '/etc/passwd'",
         "FROM '/proc/self/environ.csv'",
@@ -105,7 +110,7 @@ describe("a query", () => {
 
   it.live("that ends DuckDB costs itself, in one sentence", () =>
     Effect.gen(function* () {
-      const url = yield* startServer(yield* small, { limits })
+      const { url } = yield* server
       const crash = "SELECT json_structure(repeat('[',1000000)||repeat(']',1000000)) IS NULL"
       for (const format of ["json", "parquet"]) {
         const { status, body } = yield* get(queryUrl(url, crash, format))
@@ -120,7 +125,7 @@ describe("a query", () => {
 
   it.live("with large values is cut, whatever they are nested in, and the server stays small", () =>
     Effect.gen(function* () {
-      const url = yield* startServer(yield* small, { limits: { seconds: 60, rows: 100_000 } })
+      const { url } = yield* server
       const before = process.memoryUsage.rss()
       const nested = (length: number) =>
         `SELECT [a,a] AS b FROM (SELECT repeat('x',${length})||range a FROM range(99999))`
@@ -130,7 +135,9 @@ describe("a query", () => {
       // DuckDB needs some GB for the first rows, which it may not have.
       const long = yield* get(queryUrl(url, nested(40_000)))
       expect(long.body.length).toBeLessThan(40_000_000)
-      expect(long.body).toMatch(/"cut_by":"size"|^DuckDB ended while it ran this query/)
+      expect(long.body).toMatch(
+        /"cut_by":"size"|^DuckDB ended while it ran this query|Out of Memory/,
+      )
       const one = yield* get(queryUrl(url, "SELECT repeat('x',300000000)"))
       expect([one.status, one.body]).toEqual([
         400,
@@ -224,8 +231,7 @@ describe("a query", () => {
 
   it.live("that meets an error inside DuckDB shows nothing of this machine, and costs itself", () =>
     Effect.gen(function* () {
-      const dataDir = yield* small
-      const url = yield* startServer(dataDir, { limits })
+      const { dataDir, url } = yield* server
       const sql = "SELECT reservoir_quantile(range, NULL::DOUBLE[]) FROM range(3)"
       const cli = yield* Effect.promise(() =>
         vaulthouse(["query", sql, "--data-dir", dataDir], { cwd: dataDir }),
@@ -284,7 +290,7 @@ describe("a query", () => {
 
   it.live("with a comment after its semicolon works in every format", () =>
     Effect.gen(function* () {
-      const url = yield* startServer(yield* small, { limits })
+      const { url } = yield* server
       for (const format of ["json", "csv", "parquet"]) {
         expect((yield* get(queryUrl(url, "SELECT 1; -- c", format))).status).toBe(200)
       }

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import { describe, expect } from "vitest"
 import { json, scriptedServer } from "../support/servers/scriptedServer.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
+import { queryFile } from "../support/warehouseRun.ts"
 import { vaulthouse } from "./command.ts"
 
 const address = "0xd8da6bf26964af9d7eed9e03e53415d37aa96045"
@@ -33,9 +34,10 @@ const begin = Effect.fnUntraced(function* (bodies: () => Readonly<Record<string,
   configure("")
   const run = (...args: ReadonlyArray<string>) =>
     Effect.promise(() => vaulthouse(args, { cwd, columns: 200 }))
+  /** What is published, each row as its values with commas between them. */
   const rows = (sql: string) =>
-    Effect.map(run("query", sql, "--format", "csv"), ({ stdout }) =>
-      stdout.trim().split("\n").slice(1),
+    Effect.map(queryFile(join(cwd, "data/published/vaulthouse.duckdb"), sql), (found) =>
+      found.map((row) => Object.values(row).join(",")),
     )
   return { run, rows, configure, file }
 })

@@ -30,14 +30,18 @@ const status = async (dataDir: string) => {
   return stdout
 }
 
-const endless = "select count(*) from range(1_000_000_000_000)"
+const counting = "from range(1_000_000_000_000)"
+const endless = `select count(*) ${counting}`
 
 describe("a query", () => {
   it.each(["SIGTERM", "SIGINT"] as const)("is stopped by %s", async (signal) => {
-    const child = start(["query", endless], { cwd })
+    // Some rows, so that it is seen to run, then none for ever.
+    const child = start(["query", `${counting} where range < 200_000`], { cwd })
     const stderr = text(child.stderr)
-    // Starting it and its reader takes less than two seconds.
-    await until("the statement runs", () => processorSeconds(child.pid) > 4)
+    await once(child.stdout, "data")
+    child.stdout.resume()
+    const before = processorSeconds(child.pid)
+    await until("it runs on", () => processorSeconds(child.pid) > before + 1)
     child.kill(signal)
     expect(await once(child, "exit")).toEqual([130, null])
     expect(await stderr).toBe("vaulthouse: stopped\n")

@@ -48,8 +48,10 @@ const filesWith = (wanted: string): ReadonlyArray<string> =>
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((file) => readFileSync(file).includes(wanted))
 
-/** What holds the text once decompressed: the archive, whose frames are many, or tables. */
-const tablesAndArchiveWith = async (wanted: string): Promise<ReadonlyArray<unknown>> => {
+/** What holds one of the texts once decompressed: the archive, whose frames are many, or tables. */
+const tablesAndArchiveWith = async (
+  ...wanted: ReadonlyArray<string>
+): Promise<ReadonlyArray<unknown>> => {
   const dataDir = join(cwd, "data")
   const tables = await Effect.runPromise(
     query(
@@ -58,13 +60,15 @@ const tablesAndArchiveWith = async (wanted: string): Promise<ReadonlyArray<unkno
        where table_type = 'BASE TABLE' order by all`,
     ),
   )
+  const held = (text: string) =>
+    `list_has_any(list_transform(['${wanted.join("', '")}'], lambda each: contains(${text}, each)), [true])`
   const searches = tables.map(
     ({ name }) =>
-      `select '${String(name)}' as name from ${String(name)} t where contains(t::varchar, '${wanted}')`,
+      `select '${String(name)}' as name from ${String(name)} t where ${held("t::varchar")}`,
   )
   searches.push(
     `select 'archive' as name from read_ndjson_objects('${dataDir}/raw/*.zst')
-     where contains(json::varchar, '${wanted}')`,
+     where ${held("json::varchar")}`,
   )
   const found = await Effect.runPromise(
     query(dataDir, `select distinct name from (${searches.join(" union all ")}) order by all`),
@@ -79,15 +83,15 @@ it("the API key reaches the service and nothing else", async () => {
   )
   expect(code).toBe(3)
   expect(simulator.requests().last.every(({ hasApiKey }) => hasApiKey)).toBe(true)
-  for (const echo of echoes) {
-    // Beyond the characters that it shares with what stands around it.
-    const within = echo.slice(4, -4)
+  // Beyond the characters that each shares with what stands around it.
+  const withins = echoes.map((echo) => echo.slice(4, -4))
+  for (const within of withins) {
     expect(stdout + stderr).not.toContain(within)
     expect(filesWith(within)).toEqual([])
-    expect(await tablesAndArchiveWith(within)).toEqual([])
   }
+  expect(await tablesAndArchiveWith(...withins)).toEqual([])
   // The search finds what is there: the complaint itself was kept, without the key.
-  const found = await tablesAndArchiveWith("no such key: <redacted>")
+  const found = await tablesAndArchiveWith("no such key: <redacted>", ...withins)
   expect(found).toContain("archive")
   expect(found).toContain("ops.tasks")
 })

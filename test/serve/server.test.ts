@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import { publishAnyway } from "../../src/pipelines/publication/publish.ts"
 import { money, percent } from "../../src/serve/figures.ts"
 import { start, vaulthouse } from "../cli/command.ts"
-import { sharedWarehouse } from "../support/sharedWarehouse.ts"
+import { shared, sharedWarehouse } from "../support/sharedWarehouse.ts"
 import { asAdmin, simulated } from "../support/simulated.ts"
 import { processorSeconds } from "../support/processorSeconds.ts"
 import { untilSo } from "../support/until.ts"
@@ -23,6 +23,13 @@ const synced = sharedWarehouse((dataDir) =>
     const { url } = yield* simulated({ vaults: 3, days: 12, now: "2026-06-01T12:00:00Z" })
     yield* runOnce(url, dataDir, { api: asAdmin, publish: { parquet: undefined } })
   }),
+)
+
+/** A server of what was synced, for tests that change nothing of it. */
+const unchanged = shared(
+  Effect.flatMap(synced, (dataDir) =>
+    Effect.map(startServer(dataDir), (url) => ({ dataDir, url })),
+  ),
 )
 
 const publishAgain = (dataDir: string) =>
@@ -46,7 +53,7 @@ const unescaped = (html: string): string =>
 describe("who may read", () => {
   it.live("only requests under its own name, and none that another site causes", () =>
     Effect.gen(function* () {
-      const url = yield* startServer(yield* synced)
+      const { url } = yield* unchanged
       const { host } = new URL(url)
       const status = (headers: Record<string, string>) =>
         Effect.map(get(url, headers), (reply) => reply.status)
@@ -92,7 +99,7 @@ describe("who may read", () => {
 
   it.live("nothing but its own files may run or be loaded", () =>
     Effect.gen(function* () {
-      const url = yield* startServer(yield* synced)
+      const { url } = yield* unchanged
       const { headers, body } = yield* get(url)
       expect(headers["content-security-policy"]).toMatch(/^default-src 'none'; script-src 'self'/)
       expect(headers).toMatchObject({
@@ -177,8 +184,7 @@ describe("pages", () => {
 
   it.live("lead from the overview over a vault and its figures to the archived response", () =>
     Effect.gen(function* () {
-      const dataDir = yield* synced
-      const url = yield* startServer(dataDir)
+      const { dataDir, url } = yield* unchanged
       const overview = yield* get(url)
       expect(overview.status).toBe(200)
       for (const { vault_name, chain_id, vault_address } of yield* vaultsOf(dataDir)) {
@@ -325,8 +331,7 @@ describe("pages", () => {
 
   it.live("compare vaults over a period, in figures computed without its SQL, in any order", () =>
     Effect.gen(function* () {
-      const dataDir = yield* synced
-      const url = yield* startServer(dataDir)
+      const { dataDir, url } = yield* unchanged
       const vaults = yield* vaultsOf(dataDir)
       const file = join(dataDir, "published/vaulthouse.duckdb")
       const days = "from=2026-05-25&to=2026-05-31"
@@ -394,8 +399,7 @@ describe("pages", () => {
 
   it.live("give charts the lowest and highest of each bucket", () =>
     Effect.gen(function* () {
-      const dataDir = yield* synced
-      const url = yield* startServer(dataDir)
+      const { dataDir, url } = yield* unchanged
       const [vault = {}] = yield* queryFile(
         join(dataDir, "vaulthouse.duckdb"),
         `select any_value(vaults.chain_id) as chain_id, vault_address, min(adjusted_redeem_ratio) as low,
@@ -434,7 +438,7 @@ describe("pages", () => {
 
   it.live("say what is not there", () =>
     Effect.gen(function* () {
-      const url = yield* startServer(yield* synced)
+      const { url } = yield* unchanged
       const unknown = yield* get(`${url}/vault/1/0x00`)
       expect([unknown.status, unknown.body]).toEqual([
         404,
@@ -541,8 +545,7 @@ describe("pages", () => {
 describe("queries", () => {
   it.live("give a page, JSON, CSV and Parquet, up to a number of rows", () =>
     Effect.gen(function* () {
-      const dataDir = yield* synced
-      const url = yield* startServer(dataDir)
+      const { dataDir, url } = yield* unchanged
       const page = yield* get(`${url}/sql?q=${encodeURIComponent("select '<b>' as x,\r\n7 as n")}`)
       expect(page.body).toContain("&lt;b&gt;")
       expect(page.body).not.toContain("x0d")
@@ -579,7 +582,7 @@ describe("queries", () => {
     "have fields for their parameters, a hundred rows at a time, and errors that speak of the page",
     () =>
       Effect.gen(function* () {
-        const url = yield* startServer(yield* synced)
+        const { url } = yield* unchanged
         const page = (query: Record<string, string>) =>
           get(`${url}/sql?${new URLSearchParams(query).toString()}`)
         const q =
@@ -614,8 +617,7 @@ describe("queries", () => {
 
   it.live("are behind each table, to be downloaded, and read its rows", () =>
     Effect.gen(function* () {
-      const dataDir = yield* synced
-      const url = yield* startServer(dataDir)
+      const { dataDir, url } = yield* unchanged
       const [vault = {}] = yield* vaultsOf(dataDir)
       const { body: data } = yield* get(`${url}/data?day=2026-05-28`)
       const [, run = ""] = /href="(\/data\/run\/[^"]+)"/.exec(data) ?? []
@@ -648,7 +650,7 @@ describe("queries", () => {
 
   it.live("that write, reach a file or are several are refused", () =>
     Effect.gen(function* () {
-      const url = yield* startServer(yield* synced)
+      const { url } = yield* unchanged
       const refused = [
         "create table x as select 1",
         "attach ':memory:' as other",
@@ -718,8 +720,8 @@ describe("the command", () => {
 
   it.live("says what is wrong and what to do", () =>
     Effect.gen(function* () {
-      const dataDir = yield* synced
-      const { port } = new URL(yield* startServer(dataDir))
+      const { dataDir, url } = yield* unchanged
+      const { port } = new URL(url)
       const cases: Array<readonly [ReadonlyArray<string>, number, RegExp]> = [
         [["--data-dir", "nowhere"], 1, /nothing is published.*vaulthouse sync/s],
         [["--port", port], 2, /port \d+ on 127.0.0.1 is in use.*--port 0/s],

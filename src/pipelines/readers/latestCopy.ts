@@ -3,10 +3,10 @@
 import { join } from "node:path"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Queue from "effect/Queue"
 import * as RcMap from "effect/RcMap"
 import * as Schedule from "effect/Schedule"
 import * as ScopedRef from "effect/ScopedRef"
+import * as Semaphore from "effect/Semaphore"
 import {
   isPublished,
   nothingPublished,
@@ -58,20 +58,23 @@ export const followPublished = Effect.fnUntraced(function* (options: LatestCopyO
   if (!(yield* isPublished(dataDir))) return yield* nothingPublished(dataDir)
   const readersOf = Effect.fnUntraced(function* (name: string, count: number, isNice: boolean) {
     const file = join(publishedDirectory(dataDir), name)
-    const readers = yield* Queue.unbounded<Reader>()
+    const idle: Array<Reader> = []
     for (let made = 0; made < count; made++) {
-      yield* Queue.offer(readers, yield* makeReader({ ...options, file, isNice }))
+      idle.push(yield* makeReader({ ...options, file, isNice }))
     }
-    return readers
+    // The one that was used last, so that only readers which work at the same time have a process each.
+    const take = Effect.sync(() => idle.pop() as Reader)
+    const giveBack = (reader: Reader) => Effect.sync(() => void idle.push(reader))
+    const turn = yield* Semaphore.make(count)
+    return <A, E>(use: (reader: Reader) => Effect.Effect<A, E>): Effect.Effect<A, E> =>
+      Effect.acquireUseRelease(take, use, giveBack).pipe(turn.withPermits(1))
   })
   const opened = yield* RcMap.make({
     lookup: (file: string) =>
       Effect.gen(function* () {
         const pages = yield* readersOf(file, pageReaders, false)
         const queries = yield* readersOf(file, queryReaders, true)
-        const first = yield* Queue.take(pages)
-        yield* first.open
-        yield* Queue.offer(pages, first)
+        yield* pages((reader) => reader.open)
         return { pages, queries }
       }),
   })
@@ -108,12 +111,8 @@ export const followPublished = Effect.fnUntraced(function* (options: LatestCopyO
     (use) =>
       Effect.gen(function* () {
         const publication = yield* ScopedRef.get(held)
-        const { [kind]: readers } = yield* RcMap.get(opened, publication.file)
-        return yield* Effect.acquireUseRelease(
-          Queue.take(readers),
-          (reader) => use(reader, publication),
-          (reader) => Queue.offer(readers, reader),
-        )
+        const { [kind]: withReader } = yield* RcMap.get(opened, publication.file)
+        return yield* withReader((reader) => use(reader, publication))
       }).pipe(Effect.scoped)
   return {
     publication: ScopedRef.get(held),
