@@ -173,14 +173,29 @@ describe("imports", () => {
     ).toEqual([])
   })
 
-  it("inside load, Effects are where docs/architecture.md says", () => {
-    const page = read("docs/architecture.md")
-    const rows = page.matchAll(/^\| `(src\/load\/\w+\/)` \|.*\| (.*) \|$/gm)
-    const open = new Set(
-      [...rows].flatMap(([, room = "", cell = ""]) =>
+  /** What docs/architecture.md opens of the rooms of load. */
+  const openOfLoad = (): ReadonlySet<string> =>
+    new Set(
+      [
+        ...read("docs/architecture.md").matchAll(/^\| `(src\/load\/\w+\/)` \|.*\| (.*) \|$/gm),
+      ].flatMap(([, room = "", cell = ""]) =>
         [...cell.matchAll(/`([\w/]+)`/g)].map(([, name]) => `${room}${name}.ts`),
       ),
     )
+
+  it("the decision on rooms has each module of load that is open, and their number", () => {
+    const decision = read("docs/decisions/0032-what-a-room-opens.md")
+    const named = [...decision.matchAll(/^\| [^|]* \| (`.*) \|$/gm)].flatMap(([, cell = ""]) =>
+      [...cell.matchAll(/`([\w/]+)`/g)].map(([, name]) => `/${name}.ts`),
+    )
+    const open = [...openOfLoad()]
+    expect(decision).toContain(`${open.length} modules are open`)
+    expect(named).toHaveLength(open.length)
+    expect(open.filter((file) => !named.some((name) => file.endsWith(name)))).toEqual([])
+  })
+
+  it("inside load, Effects are where docs/architecture.md says", () => {
+    const open = openOfLoad()
     const wrong = sources
       .filter((file) => file.startsWith("src/load/") && /from "effect\/Effect"/.test(read(file)))
       .filter(
