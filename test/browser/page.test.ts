@@ -197,6 +197,53 @@ describe.skipIf(!isWanted)("the page in Chromium", () => {
   )
 
   it.live(
+    "shows a past state, which links, charts and their zoom keep until the present is chosen",
+    () =>
+      Effect.gen(function* () {
+        const url = yield* startServer(yield* synced)
+        const open = yield* browser
+        yield* Effect.promise(async () => {
+          const page = await open.newPage({ viewport: { width: 360, height: 740 } })
+          const wrong = watch(page, url)
+          const synchronized = Math.floor(Date.now() / 1000)
+          await expect.poll(() => Math.floor(Date.now() / 1000)).toBeGreaterThan(synchronized)
+          const instant = new Date().toISOString().slice(0, 19)
+          const asOf = () => new URL(page.url()).searchParams.get("as-of")
+          await page.goto(`${url}/?sort=-drawdown`)
+          await page.getByText("As known now").click()
+          await page.getByLabel("As it was known at").fill(instant)
+          await page.getByRole("button", { name: "Show", exact: true }).first().click()
+          const note = page.getByText("A past state: what was known at")
+          await note.waitFor()
+          expect([asOf(), new URL(page.url()).searchParams.get("sort")]).toEqual([
+            expect.stringMatching(instant),
+            "-drawdown",
+          ])
+          expect(await faults(page)).toEqual([])
+          await page.locator(".as-of-choice summary").click()
+          const width = await page.evaluate<number>(
+            "document.documentElement.scrollWidth - innerWidth",
+          )
+          expect(width).toBeLessThanOrEqual(0)
+          await page.locator("a.vault").first().click()
+          await note.waitFor()
+          await page.locator("figure[data-series=ratio] canvas").waitFor()
+          await page.locator("figure[data-series=ratio] .plot").focus()
+          await page.keyboard.press("+")
+          await expect.poll(() => new URL(page.url()).searchParams.get("from")).toMatch(/T/)
+          expect(asOf()).toMatch(instant)
+          await page.getByRole("link", { name: "SQL", exact: true }).click()
+          await note.waitFor()
+          await page.locator(".as-of-choice summary").click()
+          await page.getByRole("link", { name: "Now", exact: true }).click()
+          await page.waitForURL((address) => !address.searchParams.has("as-of"))
+          expect(await note.count()).toBe(0)
+          expect(wrong).toEqual([])
+        })
+      }).pipe(Effect.scoped),
+  )
+
+  it.live(
     "compares marked vaults over the overview's period, sorted by a header, without script",
     () =>
       Effect.gen(function* () {

@@ -43,7 +43,7 @@ export const asOfChoice = ({ path, others, asOf }: View): Html =>
       ${others.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
       <label
         >As it was known at, UTC
-        <input type="datetime-local" name="as-of" value="${asOf?.slice(0, 16)}" required
+        <input type="datetime-local" name="as-of" step="1" value="${asOf?.slice(0, 19)}" required
       /></label>
       <button>Show</button>
       ${asOf !== undefined && html`<a class="button" href="${withParameters(path, others)}">Now</a>`}

@@ -33,7 +33,7 @@ export const readVaultPage = Effect.fnUntraced(function* (
       <p class="lead">
         <span class="code">${vaultAddress}</span> on chain ${chainId}
         (${String(vault["chain_type"])}),
-        ${String(vault["status"] ?? "status unknown")}${vault["is_ended"] === true && ", ended"}
+        ${String(vault["status"] ?? "status unknown")}${vault["is_ended"] === true && ", ended"}${vault["receipt_token_symbol"] !== null && html`, receipt token ${name(String(vault["receipt_token_symbol"]))}`}
       </p>
       ${verdict(vault)} ${figureList(vault)}
       ${hasHistory(vault) && vaultCharts(vault, period, overview.whole)}`,
