@@ -26,7 +26,7 @@ demo: install ## Simulated service, real pipelines, what landed: a minute, no ke
 
 test: install ## Run the tests; `make test ARGS=test/config/Config.test.ts` for some of them
 	@vitest run $(ARGS)
-	@$(if $(ARGS),:,echo "Left out: the web page in Chromium (make test-browser), attacks with it and with 10,000 statements (make attack), PostgreSQL (make test-postgres), the lake (make test-lake).")
+	@$(if $(ARGS),:,echo "Left out: the web page in Chromium (make test-browser), attacks on it, on queries and on backups (make attack), PostgreSQL (make test-postgres), the lake (make test-lake).")
 
 test-month: install ## Run a simulated month of scheduled syncs: takes minutes (not part of `make test`)
 	@WHOLE_MONTH=1 vitest run test/month

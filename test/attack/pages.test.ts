@@ -1,4 +1,4 @@
-// How long pages take while four queries hang, and while none does. Only in `make attack`: it measures.
+// How long pages take while four queries hang, and while none does. It measures.
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { get, queryUrl, startServer } from "../serve/support.ts"
@@ -11,7 +11,7 @@ const small = smallWarehouse()
 const hanging = "SELECT levenshtein(repeat('a',1000000),repeat('b',1000000))"
 const LOADS = 50
 
-it.live.skipIf(process.env["ATTACK"] !== "1")("pages are answered while four queries hang", () =>
+it.live("pages are answered while four queries hang", () =>
   Effect.gen(function* () {
     const dataDir = yield* small
     const folders = yield* readerFolders

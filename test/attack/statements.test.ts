@@ -91,73 +91,70 @@ const names = Effect.promise(async () => {
   return found
 })
 
-it.live.skipIf(process.env["ATTACK"] !== "1")(
-  `${STATEMENTS} statements end neither the server nor its answers to others`,
-  () =>
-    Effect.gen(function* () {
-      const seed = Number(process.env["TEST_SEED"])
-      const random = randomOf(seed)
-      const pick = <A>(all: ReadonlyArray<A>): A => all[Math.floor(random() * all.length)] as A
-      const functions = yield* names
-      const statements = Array.from({ length: STATEMENTS }, (_, at) => {
-        // Each function in turn, so that all come up.
-        const { name, isTable, types } = pick(functions[at % functions.length] ?? pick(functions))
-        // Mostly as many arguments as it takes, of the types that it takes.
-        const isFitting = random() < 0.8
-        const wanted = isFitting
-          ? types
-          : Array.from({ length: Math.floor(random() * 5) }, () => null)
-        const given = wanted.map((type) => argument(type, pick(odd))).join(", ")
-        const call = `"${name.replaceAll('"', '""')}"(${given})`
-        if (isTable && random() < 0.8) return `SELECT * FROM ${call} LIMIT 10`
-        return pick([
-          `SELECT ${call}`,
-          `SELECT ${call} FROM core.vaults, range(3)`,
-          `SELECT ${call} OVER (ORDER BY vault_address) FROM core.vaults`,
-          `SELECT [${call}, ${pick(odd)}]`,
-          `SELECT * FROM range(3) t(i) WHERE ${call} IS NOT NULL ORDER BY ${call}`,
-        ])
-      })
-      const url = yield* startServer(yield* small, { limits: { seconds: 1, rows: 10 } })
-      yield* get(url)
-      const ended = { answered: 0, refused: 0, byDuckDb: 0, stopped: 0, crashed: 0 }
-      const slow: Array<number> = []
-      const others = yield* Effect.forkChild(
-        Effect.forever(
-          Effect.gen(function* () {
-            const began = performance.now()
-            const { status } = yield* get(`${url}/sql`)
-            expect(status).toBe(200)
-            slow.push(performance.now() - began)
-            yield* Effect.sleep("100 millis")
-          }),
-        ),
-      )
-      yield* Effect.forEach(
-        statements,
-        Effect.fnUntraced(function* (sql) {
-          const { status, body } = yield* get(queryUrl(url, sql))
-          if (status === 200) ended.answered++
-          else if (body.includes("DuckDB ended while it ran")) ended.crashed++
-          else if (body.includes("was stopped after")) ended.stopped++
-          else if (body.startsWith("A query can't use") || body.includes("read-only"))
-            ended.refused++
-          else ended.byDuckDb++
-          // Nothing of DuckDB's inside or of this machine reaches a reader, and no error is one of the server's own.
-          const reply = { seed, sql, status, body: body.slice(0, 500) }
-          expect(reply).toEqual({ ...reply, status: status === 200 ? 200 : 400 })
-          expect(/Stack Trace|node_modules|vaulthouse-reader-/.test(body) ? reply : "").toBe("")
+it.live(`${STATEMENTS} statements end neither the server nor its answers to others`, () =>
+  Effect.gen(function* () {
+    const seed = Number(process.env["TEST_SEED"])
+    const random = randomOf(seed)
+    const pick = <A>(all: ReadonlyArray<A>): A => all[Math.floor(random() * all.length)] as A
+    const functions = yield* names
+    const statements = Array.from({ length: STATEMENTS }, (_, at) => {
+      // Each function in turn, so that all come up.
+      const { name, isTable, types } = pick(functions[at % functions.length] ?? pick(functions))
+      // Mostly as many arguments as it takes, of the types that it takes.
+      const isFitting = random() < 0.8
+      const wanted = isFitting
+        ? types
+        : Array.from({ length: Math.floor(random() * 5) }, () => null)
+      const given = wanted.map((type) => argument(type, pick(odd))).join(", ")
+      const call = `"${name.replaceAll('"', '""')}"(${given})`
+      if (isTable && random() < 0.8) return `SELECT * FROM ${call} LIMIT 10`
+      return pick([
+        `SELECT ${call}`,
+        `SELECT ${call} FROM core.vaults, range(3)`,
+        `SELECT ${call} OVER (ORDER BY vault_address) FROM core.vaults`,
+        `SELECT [${call}, ${pick(odd)}]`,
+        `SELECT * FROM range(3) t(i) WHERE ${call} IS NOT NULL ORDER BY ${call}`,
+      ])
+    })
+    const url = yield* startServer(yield* small, { limits: { seconds: 1, rows: 10 } })
+    yield* get(url)
+    const ended = { answered: 0, refused: 0, byDuckDb: 0, stopped: 0, crashed: 0 }
+    const slow: Array<number> = []
+    const others = yield* Effect.forkChild(
+      Effect.forever(
+        Effect.gen(function* () {
+          const began = performance.now()
+          const { status } = yield* get(`${url}/sql`)
+          expect(status).toBe(200)
+          slow.push(performance.now() - began)
+          yield* Effect.sleep("100 millis")
         }),
-        { concurrency: 4, discard: true },
-      )
-      expect(others.pollUnsafe()).toBeUndefined()
-      yield* Fiber.interrupt(others)
-      expect((yield* get(queryUrl(url, "select 'it' || ' works' as x"))).body).toContain("it works")
-      const sorted = slow.toSorted((a, b) => a - b)
-      const at = (part: number) => Math.round(sorted[Math.floor(sorted.length * part)] ?? 0)
-      // oxlint-disable-next-line no-console -- docs/security.md has these numbers
-      console.log(
-        JSON.stringify({ seed, ...ended, pages: sorted.length, median: at(0.5), p95: at(0.95) }),
-      )
-    }).pipe(Effect.scoped),
+      ),
+    )
+    yield* Effect.forEach(
+      statements,
+      Effect.fnUntraced(function* (sql) {
+        const { status, body } = yield* get(queryUrl(url, sql))
+        if (status === 200) ended.answered++
+        else if (body.includes("DuckDB ended while it ran")) ended.crashed++
+        else if (body.includes("was stopped after")) ended.stopped++
+        else if (body.startsWith("A query can't use") || body.includes("read-only")) ended.refused++
+        else ended.byDuckDb++
+        // Nothing of DuckDB's inside or of this machine reaches a reader, and no error is one of the server's own.
+        const reply = { seed, sql, status, body: body.slice(0, 500) }
+        expect(reply).toEqual({ ...reply, status: status === 200 ? 200 : 400 })
+        expect(/Stack Trace|node_modules|vaulthouse-reader-/.test(body) ? reply : "").toBe("")
+      }),
+      { concurrency: 4, discard: true },
+    )
+    expect(others.pollUnsafe()).toBeUndefined()
+    yield* Fiber.interrupt(others)
+    expect((yield* get(queryUrl(url, "select 'it' || ' works' as x"))).body).toContain("it works")
+    const sorted = slow.toSorted((a, b) => a - b)
+    const at = (part: number) => Math.round(sorted[Math.floor(sorted.length * part)] ?? 0)
+    // oxlint-disable-next-line no-console -- docs/security.md has these numbers
+    console.log(
+      JSON.stringify({ seed, ...ended, pages: sorted.length, median: at(0.5), p95: at(0.95) }),
+    )
+  }).pipe(Effect.scoped),
 )

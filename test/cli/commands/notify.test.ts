@@ -69,7 +69,7 @@ it("a service that can't be reached, until it can: two messages, the run's exit 
   )
 
   const simulator = await startSimulator({ days: 3, vaults: 2, keys: { [key]: "user" } })
-  const landed = await run("sync", "--base-url", simulator.url)
+  const landed = await run("sync", "--base-url", simulator.url, "--no-publish")
   await simulator.close()
   expect(landed.code).toBe(0)
   expect(receiver.requests).toEqual([hook, hook, `GET /ping/${token}`])
@@ -87,7 +87,7 @@ it("a service that can't be reached, until it can: two messages, the run's exit 
 
 it("a key that the service does not know", async () => {
   const simulator = await startSimulator({ days: 3, vaults: 2 })
-  const { code } = await run("sync", "my_subaccounts", "--base-url", simulator.url)
+  const { code } = await run("sync", "my_subaccounts", "--base-url", simulator.url, "--no-publish")
   await simulator.close()
   expect(code).toBe(3)
   expect(receiver.bodies.map(({ problems }) => problems.map(({ kind }) => kind))).toEqual([
@@ -153,7 +153,7 @@ it("notify test says what came of each, and fails if one did", async () => {
 
 it("a variable that is not set is a warning after every run, whether or not there is a problem", async () => {
   const simulator = await startSimulator({ days: 3, vaults: 2 })
-  const args = ["sync", "--base-url", simulator.url]
+  const args = ["sync", "--base-url", simulator.url, "--no-publish"]
   const { code, stderr } = await vaulthouse(args, { cwd })
   await simulator.close()
   expect(code).toBe(0)

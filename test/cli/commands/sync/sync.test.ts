@@ -108,7 +108,7 @@ describe("a service in trouble", () => {
 
   it("an invalid response makes a partial run, completed by the next", async () => {
     simulator.patch({ faults: [{ kind: "contract-break", match: "fields=ratio", count: 1 }] })
-    const partial = await sync("partial", "ratio_history")
+    const partial = await sync("partial", "ratio_history", "--no-publish")
     expect(partial.code).toBe(3)
     expect(partial.stdout).toContain("Errors in 1 task:\n  ratio_history: ")
     expect(partial.stdout).toContain("Partial: some tasks failed, the rest landed")
@@ -116,19 +116,30 @@ describe("a service in trouble", () => {
     expect(unwrapped(status.stdout)).toContain(": partial, ended ")
     expect(status.stdout).toContain("  ratio_history has 1 entry in quarantine")
     // A run that reads other things is as strict as its owner says.
-    expect(await sync("partial", "vaults")).toMatchObject({ code: 0 })
-    expect(await sync("partial", "vaults", "--fail-on", "checks")).toMatchObject({ code: 0 })
-    const strict = await sync("partial", "vaults", "--fail-on", "checks,stale", "--fail-on=gaps")
+    expect(await sync("partial", "vaults", "--no-publish")).toMatchObject({ code: 0 })
+    expect(await sync("partial", "vaults", "--no-publish", "--fail-on", "checks")).toMatchObject({
+      code: 0,
+    })
+    const strict = await sync(
+      "partial",
+      "vaults",
+      "--no-publish",
+      "--fail-on",
+      "checks,stale",
+      "--fail-on=gaps",
+    )
     expect(strict.code).toBe(3)
     expect(strict.stderr).toContain("vaulthouse: fail-on gaps: 1 pipeline with gaps\n")
     // The service's history ended in June.
     expect(strict.stderr).toMatch(/^vaulthouse: fail-on stale: \d+ stale series$/m)
-    expect(await sync("partial", "vaults", "--fail-on", "stale")).toMatchObject({ code: 4 })
+    expect(await sync("partial", "vaults", "--no-publish", "--fail-on", "stale")).toMatchObject({
+      code: 4,
+    })
     expect(await sync("partial", "vaults", "--fail-on", "gap")).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("--fail-on: `gap` is not one of") as string,
     })
-    expect(await sync("partial", "ratio_history")).toMatchObject({ code: 0 })
+    expect(await sync("partial", "ratio_history", "--no-publish")).toMatchObject({ code: 0 })
   })
 
   it("a response no pipeline can use fails the run, with its text", async () => {
@@ -145,7 +156,7 @@ describe("a service in trouble", () => {
         { kind: "status", status: 418, detail: "short and stout", pathPrefix: "/platform/gov" },
       ],
     })
-    const { stderr } = await sync("failed", "vaults", "roles", "permissions")
+    const { stderr } = await sync("failed", "vaults", "roles", "permissions", "--no-publish")
     expect(stderr.split("short and stout")).toHaveLength(2)
     expect(stderr).toMatch(/"roles: .*tasks failed"/)
     expect(stderr).toMatch(/"permissions: .*tasks failed"/)
@@ -155,7 +166,7 @@ describe("a service in trouble", () => {
     simulator.patch({
       faults: [{ kind: "rate-limit", retryAfterSeconds: 3600, match: "fields=ratio" }],
     })
-    const { code, stdout } = await sync("deferred", "ratio_history")
+    const { code, stdout } = await sync("deferred", "ratio_history", "--no-publish")
     expect(code).toBe(5)
     expect(stdout).toContain("Deferred: the service requires a wait of 1 h (")
     expect(stdout).toContain("Run sync again after that.")
@@ -189,7 +200,7 @@ describe("two runs at once", () => {
     expect(await closed).toEqual([130, null])
     expect(await errors).toContain("stopped; what was committed stays")
     simulator.patch({ latencyMs: 0 })
-    expect(await sync("held")).toMatchObject({ code: 0 })
+    expect(await sync("held", "vaults", "--no-publish")).toMatchObject({ code: 0 })
   })
 })
 

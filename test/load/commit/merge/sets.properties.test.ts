@@ -147,7 +147,7 @@ layer(warehouse)("sets of a day", (it) => {
         for (const batch of batches) expect(sinceThen(yield* commit(batch))).toBe(0)
         yield* check
       }),
-    { arbitrary: { runs: 60 } },
+    { arbitrary: { runs: 40 } },
   )
 })
 

@@ -191,7 +191,7 @@ describe("pages of sets", () => {
           }).pipe(Effect.provide(Warehouse.layer({ dataDir, tables: [members], runId: "run-1" }))),
         ),
       ),
-    { arbitrary: { runs: 50 } },
+    { arbitrary: { runs: 30 } },
   )
 })
 
