@@ -1,0 +1,20 @@
+// Changes that no test can notice, or need not, each with the reason. A change is found again by its line, whatever its number.
+import type { Mutation } from "./mutations.ts"
+
+interface Judged {
+  readonly file: string
+  /** The line as it stands, without the spaces around it. */
+  readonly line: string
+  /** What takes the place of the changed text. */
+  readonly replacement: string
+  readonly reason: string
+}
+
+export const judgedSurvivors: ReadonlyArray<Judged> = []
+
+export const judgementOf = (file: string, text: string, mutation: Mutation): Judged | undefined => {
+  const line = text.split("\n")[mutation.line - 1]?.trim()
+  return judgedSurvivors.find(
+    (each) => each.file === file && each.line === line && each.replacement === mutation.replacement,
+  )
+}
