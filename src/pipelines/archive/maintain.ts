@@ -22,35 +22,31 @@ export interface Retained {
 }
 
 /** `undefined` for a warehouse in a file. */
-export const maintain = (place: Place & Pick<Settings, "warehouse" | "keepDays">) =>
+export const maintain = (place: Maintained) =>
   place.warehouse === "file"
     ? Effect.succeed(undefined)
     : Effect.gen(function* () {
-        const warehouse = existingWarehouse(MAINTAINING, {
-          ...placeOf(place),
-          runId: "maintain",
-          sharesDataDir: true,
-        })
-        // Each opens the lake for itself, so that others wait for retention at most until it has ended.
-        const retained = yield* Effect.provide(retain(place, place.keepDays), warehouse)
-        const maintained = yield* Effect.provide(
-          Effect.flatMap(Warehouse, ({ exclusively }) =>
-            exclusively(MAINTAINING, (session) =>
-              maintainLake(session, place.lake?.keepDays ?? defaultSettings.lake.keepDays),
-            ),
-          ),
-          warehouse,
+        const retained = yield* retain(place)
+        const { exclusively } = yield* Warehouse
+        const maintained = yield* exclusively(MAINTAINING, (session) =>
+          maintainLake(session, place.lake?.keepDays ?? defaultSettings.lake.keepDays),
         )
         return { ...retained, ...maintained }
-      })
+      }).pipe(Effect.provide(inLake(place)))
+
+type Maintained = Place & Pick<Settings, "warehouse" | "keepDays">
+
+/** The lake for `maintain`, beside whatever else writes it. */
+export const inLake = (place: Maintained) =>
+  existingWarehouse(MAINTAINING, { ...placeOf(place), runId: "maintain", sharesDataDir: true })
 
 /**
  * Removes the months older than `keepDays` of what nothing needs. Responses only while no other process has the lake open, since
  * its run may know a body by the place that it then leaves, and only of an archive that all machines share.
  */
-const retain = Effect.fnUntraced(function* (place: Place, keepDays: number) {
+export const retain = Effect.fnUntraced(function* (place: Maintained) {
   const now = microsFromMillis(yield* Clock.currentTimeMillis)
-  const before = monthsToKeep(now, keepDays)
+  const before = monthsToKeep(now, place.keepDays)
   const recordsDropped = yield* oldRecords(agesOf(before, now))
   if (recordsDropped === 0) return { recordsDropped, responsesDropped: 0 } satisfies Retained
   if (place.archive !== undefined && (yield* hasNoOthers(place))) {
