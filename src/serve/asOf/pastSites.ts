@@ -49,10 +49,11 @@ const siteAt = Effect.fnUntraced(function* (site: Site, micros: number) {
   } satisfies Site
 })
 
-const latestAsOf = ({ publication, read, query }: LatestCopy, asOf: AsOf): LatestCopy => {
+/** Marts of the past are computed, not stored: the readers for queries do that, so that no page of the present waits. */
+const latestAsOf = ({ publication, query }: LatestCopy, asOf: AsOf): LatestCopy => {
   const then =
     (now: ReadLatest): ReadLatest =>
     (use) =>
       now((reader, of) => use(readerAsOf(reader, asOf), of))
-  return { publication, read: then(read), query: then(query) }
+  return { publication, read: then(query), query: then(query) }
 }
