@@ -1,6 +1,6 @@
 // A month of scheduled runs under a simulated clock, with faults, two restarts and one kill a day: no hole that could
 // have been filled, nothing twice, disk that grows with what is new, a log that a person can read. `make test` runs
-// one day with all of that, `make test-month` all thirty.
+// one day with all of that, of a pipeline for each way of reading, `make test-month` all thirty, of others too.
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { vaulthouse } from "../cli/command.ts"
@@ -8,7 +8,7 @@ import { temporaryFolder } from "../support/temporaryFolder.ts"
 import { query } from "../support/warehouseRun.ts"
 import { filesIn } from "./bytes.ts"
 import { wrongPoints, wrongVersions } from "./differences.ts"
-import { Month } from "./month.ts"
+import { allWays, Month, someWays } from "./month.ts"
 import { broken, type Day, mixed, outage, quiet, rateLimits, sleep } from "./weather.ts"
 
 const isWhole = process.env["WHOLE_MONTH"] !== undefined
@@ -31,7 +31,7 @@ describe("scheduled runs", () => {
       Effect.gen(function* () {
         const cwd = yield* temporaryFolder
         const month = yield* Effect.acquireRelease(
-          Effect.promise(() => Month.of(cwd, days)),
+          Effect.promise(() => Month.of(cwd, days, isWhole ? allWays : someWays)),
           (lived) => Effect.promise(() => lived.simulator.close()),
         )
         const { dataDir, given } = month

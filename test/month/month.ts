@@ -18,24 +18,23 @@ const FIRST_RUN = BEGIN + HOUR / 6
 // Longer than the jitter of a firing.
 const AFTER_FIRING = 61_000
 
-const pipelines = [
+/** One for each way of reading. */
+export const someWays = [
   "vaults",
-  "vault_details",
-  "withdrawals",
   "pnl_history",
   "apy_history",
   "allocation_history",
   "ratio_history",
   "positions",
   "audit_log",
-  "timelocks",
   "subaccounts",
-  "health_factors",
   "transactions",
 ]
+/** And others that are read in the same ways. */
+export const allWays = [...someWays, "vault_details", "withdrawals", "timelocks", "health_factors"]
 
 // Every four hours, since a run takes a second of the machine's time.
-const config = (url: string): string => `baseUrl: ${url}
+const config = (url: string, pipelines: ReadonlyArray<string>): string => `baseUrl: ${url}
 logFormat: pretty
 requestTimeout: 120
 pipelines: [${pipelines.join(", ")}]
@@ -72,18 +71,27 @@ export class Month {
   private block = 0
   private acted = 0
 
-  private constructor(cwd: string, simulator: Simulator, weather: ReadonlyArray<Day>) {
+  private constructor(
+    cwd: string,
+    simulator: Simulator,
+    weather: ReadonlyArray<Day>,
+    pipelines: ReadonlyArray<string>,
+  ) {
     this.cwd = cwd
     this.dataDir = join(cwd, "data")
     this.simulator = simulator
     this.given = new Given(simulator)
     this.weather = weather
-    writeFileSync(join(cwd, "vaulthouse.config.yaml"), config(simulator.url))
+    writeFileSync(join(cwd, "vaulthouse.config.yaml"), config(simulator.url, pipelines))
     this.scheduler = this.start()
   }
 
   /** Lives through all days, at the end of which the simulator goes on without faults. */
-  static async of(cwd: string, weather: ReadonlyArray<Day>): Promise<Month> {
+  static async of(
+    cwd: string,
+    weather: ReadonlyArray<Day>,
+    pipelines: ReadonlyArray<string>,
+  ): Promise<Month> {
     const simulator = await startSimulator({
       vaults: 3,
       days: 5,
@@ -91,7 +99,7 @@ export class Month {
       subaccounts: 3,
       slowReadMs: 0,
     })
-    const month = new Month(cwd, simulator, weather)
+    const month = new Month(cwd, simulator, weather, pipelines)
     const end = BEGIN + weather.length * DAY + HOURS_AFTER * HOUR
     for (let next = await month.idle(); next < end; next = await month.idle()) {
       month.first ??= bytesIn(month.dataDir)
