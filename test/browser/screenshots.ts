@@ -33,6 +33,16 @@ const pictures: ReadonlyArray<Picture> = [
     open: (page) => page.getByRole("link", { name: "Compare", exact: true }).click(),
     height: 1250,
   },
+  {
+    name: "past",
+    open: async (page) => {
+      await page.locator(".as-of-choice summary").click()
+      await page.getByLabel("As it was known at").fill("2026-06-01T12:08:00")
+      await page.getByRole("button", { name: "Show", exact: true }).first().click()
+      await page.getByText("A past state").waitFor()
+    },
+    height: 500,
+  },
   { name: "vault", open: openVault, height: 1000, dark: true },
   { name: "data", open: (page) => page.getByRole("link", { name: "Data" }).click(), height: 900 },
   {
