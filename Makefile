@@ -1,6 +1,6 @@
 # Every task of the project; `make` alone lists them. They need only npm and its registry, except where their help says more.
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-month test-year flaky fuzz mutants test-package test-browser attack screenshots test-deploy test-engines test-mcp test-iceberg test-postgres test-lake proof-lake test-odbc test-bi proof proof-slice bench bench-dlt check lint types format docs guide build release clean
+.PHONY: help install demo test test-month test-year flaky fuzz matrix mutants test-package test-browser attack screenshots test-deploy test-engines test-mcp test-iceberg test-postgres test-lake proof-lake test-odbc test-bi proof proof-slice bench bench-dlt check lint types format docs guide build release clean
 
 # npm replaces node_modules, so it must not run under the Node that lies in there.
 MACHINE_PATH := $(PATH)
@@ -108,6 +108,9 @@ test-lake: install $(LAKE)/.installed ## Try the lake on a real PostgreSQL and S
 
 fuzz: install ## 20,000 changed responses of every endpoint, and runs against a service that changes them; TEST_SEED repeats
 	@FUZZ=20000 vitest run test/fuzz
+
+matrix: install ## Every endpoint against every way in which a service fails or misbehaves; writes docs/reliability.md: 10 minutes
+	@MATRIX=1 vitest run test/faults
 
 mutants: install ## Change 200 places of the source, one at a time, and see whether the tests notice: hours; ARGS='--since HEAD~1 --near-only' for less
 	@node test/mutants/main.ts $(ARGS)

@@ -1,5 +1,6 @@
 -- Loans as the loan book has them, and whether their details were read after the book last changed.
--- The loan book comes first in a run, so that a task that ended after the change was read after it.
+-- The loan book comes first in a run, so that a task that ended after the change was read after it. An absence (§7: 404) is
+-- remembered as any other, for `unsupportedRetryDays`.
 with
 
 newest as (
@@ -14,7 +15,7 @@ read_before as (
         entity,
         max(finished_at) as read_at
     from ops.tasks
-    where pipeline = 'loan_details' and outcome in ('loaded', 'unchanged', 'empty')
+    where pipeline = 'loan_details' and outcome in ('loaded', 'unchanged')
     group by entity
 )
 

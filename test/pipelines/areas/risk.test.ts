@@ -356,7 +356,7 @@ describe("loans that change", () => {
         { is_current: true, state: "ACTIVE", interest_amount: 1 },
       ])
 
-      // Gone for good: reported once, and not requested again though it is not there.
+      // Not there: remembered as an absence, and requested again after `unsupportedRetryDays`.
       yield* letPass(dataDir, 2)
       const dd = `0x${"dd".padStart(40, "0")}`
       book.set(dd, { address: dd, chain: 1, state: "ACTIVE", interest_amount: 1 })
@@ -364,6 +364,8 @@ describe("loans that change", () => {
       expect(last).toMatchObject({ about: ["dd"], outcomes: { loan_details: { empty: 1 } } })
       yield* letPass(dataDir, 2)
       expect((yield* sync).about).toEqual([])
+      yield* letPass(dataDir, 8 * 24 * 60)
+      expect((yield* sync).about).toEqual(["dd"])
     }),
   )
 })

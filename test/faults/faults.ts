@@ -1,0 +1,265 @@
+// What a service can do in place of a correct response. Each is done to one request; what a table's cell meets is written
+// in expected.ts.
+import type { ServerResponse } from "node:http"
+
+export interface Answer {
+  readonly status: number
+  readonly body: string
+}
+
+/** A request that meets a fault. */
+export interface Meeting {
+  readonly response: ServerResponse
+  /** What the service responds, without those parameters if some are given, or with others in their place. */
+  readonly answer: (parameters?: Readonly<Record<string, string | undefined>>) => Promise<Answer>
+  /** How often the endpoint has been requested, this time included. */
+  readonly time: number
+  /** Milliseconds since 1970 of the client's clock. */
+  readonly now: number
+  /** Milliseconds of the machine in a second of that clock. */
+  readonly second: number
+  /** The field that is missing, null and so on: `name`, `list[].name` or `[].name`. */
+  readonly field: string
+}
+
+/** Returns whether the request met the fault: an empty list has no field that could be missing. */
+export type Fault = (meeting: Meeting) => Promise<boolean>
+
+export const send = (
+  response: ServerResponse,
+  status: number,
+  body: string,
+  headers: Readonly<Record<string, string | number>> = {},
+): void => {
+  response.writeHead(status, { "content-type": "application/json", ...headers })
+  response.end(body)
+}
+
+/** Stands in a value for JSON that no JavaScript value has. */
+const raw = (json: string): string => `\u{1F527}${json}\u{1F527}`
+const rawText = /"\u{1F527}(.*?)\u{1F527}"/gu
+
+const textOf = (value: unknown): string =>
+  JSON.stringify(value).replaceAll(rawText, (_, json: string) => JSON.parse(`"${json}"`))
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const always =
+  (act: (meeting: Meeting) => Promise<void> | void): Fault =>
+  async (meeting) => {
+    await act(meeting)
+    return true
+  }
+
+const status = (code: number, headers: Readonly<Record<string, string>> = {}): Fault =>
+  always(({ response }) =>
+    send(
+      response,
+      code,
+      code === 204 ? "" : JSON.stringify({ detail: `The answer is ${code}` }),
+      headers,
+    ),
+  )
+
+/** Only the first time that the endpoint is requested. */
+const first =
+  (fault: Fault): Fault =>
+  async (meeting) => {
+    if (meeting.time === 1) return fault(meeting)
+    const { status: code, body } = await meeting.answer()
+    send(meeting.response, code, body)
+    return false
+  }
+
+/** A correct response, changed; an error response is passed on. */
+const changed =
+  (
+    change: (body: unknown, meeting: Meeting) => string | undefined,
+    parameters?: Readonly<Record<string, string | undefined>>,
+  ): Fault =>
+  async (meeting) => {
+    const { status: code, body } = await meeting.answer(parameters)
+    const text = code === 200 ? change(JSON.parse(body), meeting) : undefined
+    send(meeting.response, code, text ?? body)
+    return text !== undefined
+  }
+
+/** The record that has the field, and its name there; of the first record of each list. */
+const holderOf = (
+  body: unknown,
+  path: string,
+): { readonly record: Record<string, unknown>; readonly name: string } | undefined => {
+  const steps = path.replaceAll("[]", ".[]").split(".").filter(Boolean)
+  const name = steps.at(-1) ?? ""
+  let holder = body
+  for (const step of steps.slice(0, -1)) {
+    if (step === "[]") holder = Array.isArray(holder) ? holder[0] : undefined
+    else holder = isRecord(holder) ? holder[step] : undefined
+  }
+  return isRecord(holder) && name in holder ? { record: holder, name } : undefined
+}
+
+const fieldChanged = (change: (record: Record<string, unknown>, name: string) => void): Fault =>
+  changed((body, { field }) => {
+    const holder = holderOf(body, field)
+    if (holder === undefined) return undefined
+    change(holder.record, holder.name)
+    return textOf(body)
+  })
+
+const withOtherType = (value: unknown): unknown => {
+  if (typeof value === "string") return { an: "object" }
+  return Array.isArray(value) ? 5 : "a text"
+}
+
+const withOtherValue = (value: unknown): unknown => {
+  if (typeof value === "number") return value + 1
+  if (typeof value === "string") return `${value} again`
+  return typeof value === "boolean" ? !value : value
+}
+
+/** Each list of the response, or the response itself if it is one. */
+const listsChanged = (change: (list: ReadonlyArray<unknown>) => ReadonlyArray<unknown>): Fault =>
+  changed((body) => {
+    if (Array.isArray(body)) return textOf(change(body))
+    if (!isRecord(body)) return undefined
+    const lists = Object.entries(body).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? change(value) : value,
+    ])
+    return textOf(Object.fromEntries(lists))
+  })
+
+const emptied = (value: unknown): unknown => {
+  if (Array.isArray(value)) return []
+  if (!isRecord(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      name,
+      Array.isArray(inner) || isRecord(inner) ? emptied(inner) : inner,
+    ]),
+  )
+}
+
+const half = (body: string): Buffer => {
+  const bytes = Buffer.from(body)
+  return bytes.subarray(0, bytes.length >> 1)
+}
+
+const MEGABYTE = 1_000_000
+
+/** Writes until it is all sent or the client closes the connection. */
+const flood = (response: ServerResponse, megabytes: number): Promise<void> =>
+  new Promise((resolve) => {
+    const chunk = "x".repeat(MEGABYTE / 4)
+    let left = megabytes * 4
+    response.on("close", resolve)
+    response.on("error", () => resolve())
+    response.writeHead(200, { "content-type": "application/json" })
+    response.write('[{"filler":"')
+    const next = (): void => {
+      if (response.destroyed) return resolve()
+      left -= 1
+      if (left < 0) return void response.end('"}]', () => resolve())
+      response.write(chunk, next)
+    }
+    next()
+  })
+
+const drip = ({ response, second }: Meeting, body: string): void => {
+  const bytes = Buffer.from(body)
+  let at = 0
+  response.writeHead(200, { "content-type": "application/json", "content-length": bytes.length })
+  const timer = setInterval(() => {
+    if (at < bytes.length) response.write(bytes.subarray(at, ++at))
+    else response.end()
+  }, second)
+  response.on("close", () => clearInterval(timer))
+}
+
+const paging: Readonly<Record<string, undefined>> = {
+  before: undefined,
+  offset: undefined,
+  startDate: undefined,
+  endDate: undefined,
+  startTime: undefined,
+  endTime: undefined,
+}
+
+/** Met by all endpoints at once, since no server listens. */
+export const REFUSED = "refused connection"
+
+/** By the names that the table has. A refused connection is met by all endpoints at once: no server listens. */
+export const faults: Readonly<Record<string, Fault>> = {
+  [REFUSED]: always(({ response }) => void response.destroy()),
+  "reset before the response": always(({ response }) => void response.destroy()),
+  "reset in the body": always(async ({ response, answer }) => {
+    const { body } = await answer()
+    response.writeHead(200, { "content-length": Buffer.byteLength(body) })
+    response.write(half(body), () => response.destroy())
+  }),
+  "body that stops": always(async ({ response, answer }) => {
+    const { body } = await answer()
+    response.writeHead(200, { "content-length": Buffer.byteLength(body) })
+    response.write(half(body))
+  }),
+  "a byte a second": always(async (meeting) => drip(meeting, (await meeting.answer()).body)),
+  "wrong length": always(async ({ response, answer }) => {
+    const { body } = await answer()
+    response.writeHead(200, { "content-length": Math.floor(Buffer.byteLength(body) / 2) })
+    response.end(half(body).subarray(0, Math.floor(Buffer.byteLength(body) / 2)))
+  }),
+  "wrong content type": async ({ response, answer }) => {
+    const { status: code, body } = await answer()
+    send(response, code, body, { "content-type": "text/html" })
+    return code === 200
+  },
+  "truncated JSON": changed((body) => half(JSON.stringify(body)).toString()),
+  "200 with an error object": changed(() => '{"error":"upstream is unavailable"}'),
+  "200 with a list of an error": changed(() => '[{"error":"upstream is unavailable"}]'),
+  "200 with {}": changed(() => "{}"),
+  "204": status(204),
+  "301 to another host": status(301, { location: "https://elsewhere.example/" }),
+  "400": status(400),
+  "401": status(401),
+  "403": status(403),
+  "404": status(404),
+  "409": status(409),
+  "422": status(422),
+  "424": status(424),
+  "429": first(status(429)),
+  "429, Retry-After in seconds": first(status(429, { "retry-after": "2" })),
+  "429, Retry-After a date": first((meeting) =>
+    status(429, { "retry-after": new Date(meeting.now + 2000).toUTCString() })(meeting),
+  ),
+  "429, Retry-After nonsense": first(status(429, { "retry-after": "soon" })),
+  "429 for good": status(429, { "retry-after": "3600" }),
+  "500 for a while": first(status(500)),
+  "500 for good": status(500),
+  empty: changed((body) => JSON.stringify(emptied(body))),
+  "a page twice": listsChanged((list) => [...list, ...list]),
+  "pages out of order": listsChanged((list) => list.toReversed()),
+  "a cursor that does not move": changed((body) => JSON.stringify(body), { ...paging, limit: "3" }),
+  "has_more for ever": changed((body) =>
+    JSON.stringify(isRecord(body) ? { ...body, has_more: true } : body),
+  ),
+  "field missing": fieldChanged((record, name) => void delete record[name]),
+  "field null": fieldChanged((record, name) => void (record[name] = null)),
+  "field of another type": fieldChanged(
+    (record, name) => void (record[name] = withOtherType(record[name])),
+  ),
+  "unknown field": fieldChanged((record) => void (record["unheard_of"] = { a: [1] })),
+  "lone surrogate": fieldChanged((record) => void (record["unheard_of"] = raw('"\\ud800"'))),
+  "1e400": fieldChanged((record, name) => void (record[name] = raw("1e400"))),
+  "a key twice": fieldChanged((record, name) => {
+    const [one, other] = [record[name], withOtherValue(record[name])]
+    record[name] = raw(`${JSON.stringify(one)},${JSON.stringify(name)}:${JSON.stringify(other)}`)
+  }),
+  "depth 10,000": fieldChanged(
+    (record) => void (record["unheard_of"] = raw(`${"[".repeat(10_000)}${"]".repeat(10_000)}`)),
+  ),
+  "50 MB": always(({ response }) => flood(response, 50)),
+}
+
+export const faultNames: ReadonlyArray<string> = Object.keys(faults)

@@ -1,0 +1,129 @@
+// Between the product and the simulated service: each endpoint of the API document meets the fault of a round.
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import * as Effect from "effect/Effect"
+import { endpoints } from "../../src/extract/endpoints/index.ts"
+import { faults, send } from "./faults.ts"
+
+/** Where the four endpoints are whose path the document does not show. */
+export const paths = {
+  cefiPositions: "/subaccount/{address}/cefi_positions",
+  subaccountOtcPositions: "/subaccount/{address}/otc_positions",
+  subaccountLoans: "/subaccount/{address}/loans",
+  keyVerification: "/auth/verify",
+}
+
+const routes = endpoints.map(({ name, method, path, fixedQuery = {} }) => {
+  const template = typeof path === "string" ? path : paths[path.setting]
+  return {
+    name,
+    method,
+    pattern: new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}$`),
+    query: Object.entries(fixedQuery),
+    parts: template.split("{").length,
+  }
+})
+
+/** The endpoint that is requested: the one with the fewest placeholders, and a fixed parameter rather than none. */
+export const endpointOf = (method: string, url: URL): string | undefined =>
+  routes
+    .filter(
+      (route) =>
+        route.method === method &&
+        route.pattern.test(url.pathname) &&
+        route.query.every(([name, value]) => url.searchParams.get(name) === value),
+    )
+    .toSorted((one, other) => one.parts - other.parts || other.query.length - one.query.length)[0]
+    ?.name
+
+export interface Round {
+  /** The fault of each endpoint that has one. */
+  readonly faultOf: ReadonlyMap<string, string>
+  readonly fieldOf: (endpoint: string) => string
+  readonly now: () => number
+  readonly second: number
+}
+
+export interface FaultyService {
+  readonly url: string
+  /** How often each endpoint met its fault. */
+  readonly met: ReadonlyMap<string, number>
+  /** The most bytes of one response. */
+  readonly mostBytes: () => number
+}
+
+const readBody = async (request: IncomingMessage): Promise<Buffer> => {
+  const chunks: Array<Buffer> = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks)
+}
+
+export const faultyService = (service: string, round: Round) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const met = new Map<string, number>()
+      const times = new Map<string, number>()
+      let mostBytes = 0
+      const respond = async (request: IncomingMessage, response: ServerResponse) => {
+        const url = new URL(request.url ?? "/", service)
+        const method = request.method ?? "GET"
+        const sent = await readBody(request)
+        const key = request.headers["x-api-key"]
+        const headers = {
+          ...(typeof key === "string" ? { "x-api-key": key } : {}),
+          ...(sent.length > 0 ? { "content-type": "application/json" } : {}),
+        }
+        const answer = async (parameters: Readonly<Record<string, string | undefined>> = {}) => {
+          const target = new URL(url)
+          for (const [name, value] of Object.entries(parameters)) {
+            if (!target.searchParams.has(name)) continue
+            if (value === undefined) target.searchParams.delete(name)
+            else target.searchParams.set(name, value)
+          }
+          const body = sent.length > 0 ? { body: new Uint8Array(sent) } : {}
+          const answered = await fetch(target, { method, headers, ...body })
+          return { status: answered.status, body: await answered.text() }
+        }
+        response.setHeader("date", new Date(round.now()).toUTCString())
+        const endpoint = endpointOf(method, url)
+        const fault = endpoint === undefined ? undefined : round.faultOf.get(endpoint)
+        if (endpoint === undefined || fault === undefined) {
+          const { status, body } = await answer()
+          return send(response, status, body)
+        }
+        const time = (times.get(endpoint) ?? 0) + 1
+        times.set(endpoint, time)
+        const { second } = round
+        const field = round.fieldOf(endpoint)
+        const { socket } = response
+        const before = socket?.bytesWritten ?? 0
+        const isMet = await faults[fault]!({
+          response,
+          answer,
+          time,
+          now: round.now(),
+          second,
+          field,
+        })
+        if (isMet) met.set(endpoint, (met.get(endpoint) ?? 0) + 1)
+        mostBytes = Math.max(mostBytes, (socket?.bytesWritten ?? 0) - before)
+      }
+      const server = createServer((request, response) => {
+        respond(request, response).catch(() => response.destroy())
+      })
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+      return { server, met, mostBytes: () => mostBytes }
+    }),
+    ({ server }) =>
+      Effect.promise(async () => {
+        const closed = new Promise((resolve) => server.close(resolve))
+        server.closeAllConnections()
+        await closed
+      }),
+  ).pipe(
+    Effect.map(({ server, met, mostBytes }): FaultyService => ({
+      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      met,
+      mostBytes,
+    })),
+  )

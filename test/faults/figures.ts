@@ -1,0 +1,67 @@
+// What became of every endpoint and fault, as docs/reliability.md shows it: `make matrix` writes figures.json.
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+
+export interface MatrixFigures {
+  readonly commit: string
+  readonly date: string
+  readonly minutes: number
+  /** Outcomes by fault and endpoint. */
+  readonly outcomes: Readonly<Record<string, Readonly<Record<string, string>>>>
+}
+
+const file = join(import.meta.dirname, "figures.json")
+
+export const writeMatrix = (figures: MatrixFigures): void =>
+  writeFileSync(file, `${JSON.stringify(figures, null, 2)}\n`)
+
+/** The endpoints of each outcome, the most frequent one last and without their names. */
+const rowOf = (fault: string, byEndpoint: Readonly<Record<string, string>>): string => {
+  const groups = [...Map.groupBy(Object.entries(byEndpoint), ([, outcome]) => outcome)].toSorted(
+    ([, one], [, other]) => one.length - other.length,
+  )
+  const texts = groups.map(([outcome, endpoints], at) =>
+    at === groups.length - 1
+      ? `${groups.length === 1 ? "all" : "the others"}: **${outcome}**`
+      : `${endpoints.map(([name]) => name).join(", ")}: **${outcome}**`,
+  )
+  return `| ${fault} | ${texts.join("; ")} |`
+}
+
+const meanings = [
+  [
+    "**complete**: the rows are those of a run without the fault.",
+    "**retried**: so they are, after more requests.",
+    "**as sent**: the response is one that a service may send, and the rows say what it said; the next response corrects them.",
+    "**as sent, stays**: so they do, but of an event, a calculation or a day that no later response is about, or as a field outside a list.",
+    "**record refused**: the record that is not as documented is in quarantine, and the others landed.",
+    "**refused**: the response is in quarantine.",
+    "**absent**: recorded as something that the service does not have, and tried again after `unsupportedRetryDays`.",
+    "**empty, rows kept**: recorded as suspicious; nothing ends by it until the next run confirms it.",
+    "**no access**: recorded as skipped, with the status.",
+    "**deferred**: the service asked to wait longer than a run waits.",
+    "**failed**: with that kind of error.",
+    "**gap**: days of a series stay open in `ops.gaps`, and the next run reads them.",
+  ].join(" "),
+  "A swap is sent once, whatever happens: **confirmed** and **refused** are what the service said, and **unknown** is a swap of which no response says whether it was executed. Of the verification of the key, **allowed**, **key unknown** and **forbidden** are what `doctor` reports, and **unclear** is that the response says nothing about it.",
+]
+
+export const answersSection = (): ReadonlyArray<string> => {
+  if (!existsSync(file)) return []
+  const { commit, date, minutes, outcomes } = JSON.parse(
+    readFileSync(file, "utf8"),
+  ) as MatrixFigures
+  const faults = Object.entries(outcomes)
+  const cells = faults.reduce((sum, [, byEndpoint]) => sum + Object.keys(byEndpoint).length, 0)
+  return [
+    "## Answers of the service",
+    "Every endpoint of the API document against every way in which a service can fail or misbehave: `make matrix`. Each is met in a second run, a day after the first; then a healthy run follows. After the second, no row is anything but what the service said; after the third, every table with its versions equals that of a platform read without a fault, but for versions of what the service had said in between. Each outcome but the first three has a reason in `ops.tasks`.",
+    ...meanings,
+    `On commit \`${commit}\`, ${date}: **${cells.toLocaleString("en")} pairs** of endpoint and answer, in ${minutes} minutes. All became what \`test/faults/expected.ts\` says.`,
+    [
+      "| answer | became |",
+      "| --- | --- |",
+      ...faults.map(([fault, each]) => rowOf(fault, each)),
+    ].join("\n"),
+  ]
+}
