@@ -1,7 +1,7 @@
 // The figures of the proof's parts, and docs/reliability.md, which is made of them.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { answersSection } from "../faults/figures.ts"
+import { answersSection } from "./figures/answers.ts"
 
 export interface CommandFigures {
   readonly command: string

@@ -9,7 +9,7 @@ import { randomness } from "../support/randomness.ts"
 import { HANG_SECONDS } from "../support/until.ts"
 import { expected, expectedOf } from "./expected.ts"
 import { faultNames } from "./faults.ts"
-import { writeMatrix } from "./figures.ts"
+import { writeMatrix } from "../crash/figures/answers.ts"
 import { isRead, Matrix } from "./rounds.ts"
 import { subjects } from "./subjects.ts"
 

@@ -1,4 +1,4 @@
-// What became of every endpoint and fault, as docs/reliability.md shows it: `make matrix` writes figures.json.
+// What became of every endpoint and fault, as docs/reliability.md shows it: `make matrix` writes test/faults/figures.json.
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 
@@ -10,7 +10,7 @@ export interface MatrixFigures {
   readonly outcomes: Readonly<Record<string, Readonly<Record<string, string>>>>
 }
 
-const file = join(import.meta.dirname, "figures.json")
+const file = join(import.meta.dirname, "../../faults/figures.json")
 
 export const writeMatrix = (figures: MatrixFigures): void =>
   writeFileSync(file, `${JSON.stringify(figures, null, 2)}\n`)
