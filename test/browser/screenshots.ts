@@ -36,8 +36,9 @@ const pictures: ReadonlyArray<Picture> = [
   {
     name: "past",
     open: async (page) => {
+      const published = await page.locator(".published time").getAttribute("datetime")
       await page.locator(".as-of-choice summary").click()
-      await page.getByLabel("As it was known at").fill("2026-06-01T12:08:00")
+      await page.getByLabel("As it was known at").fill(published?.slice(0, 19) ?? "")
       await page.getByRole("button", { name: "Show", exact: true }).first().click()
       await page.getByText("A past state").waitFor()
     },
