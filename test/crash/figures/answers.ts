@@ -55,7 +55,7 @@ export const answersSection = (): ReadonlyArray<string> => {
   const cells = faults.reduce((sum, [, byEndpoint]) => sum + Object.keys(byEndpoint).length, 0)
   return [
     "## Answers of the service",
-    "Every endpoint of the API document against every way in which a service can fail or misbehave: `make matrix`. Each is met in a second run, a day after the first; then a healthy run follows. After the second, no row is anything but what the service said; after the third, every table with its versions equals that of a platform read without a fault, but for versions of what the service had said in between. Each outcome but the first three has a reason in `ops.tasks`.",
+    "Every endpoint of the API document against every way in which a service can fail or misbehave: `make matrix`. Each is met in a second run, a day after the first; then a healthy run follows. After the second, an answer that can't be meant has left no row; one that a service may send is stored as it was sent, and `make fuzz` compares such rows with the response. After the third, every table with its versions equals that of a platform read without a fault; after an answer that was stored as sent, the current rows do. Each outcome but the first three has a reason in `ops.tasks`.",
     ...meanings,
     `On commit \`${commit}\`, ${date}: **${cells.toLocaleString("en")} pairs** of endpoint and answer, in ${minutes} minutes. All became what \`test/faults/expected.ts\` says.`,
     [

@@ -153,8 +153,9 @@ const reportTexts = (found: ReturnType<typeof periodFigures>) => ({
 })
 
 /**
- * Overview, comparison and reports of what was known at the instant, `2026-06-02T13:00:00Z`; with `isPast` by naming it, and
- * with the pages of the vaults, else as they are now. Resolves to how many figures agree.
+ * Overview, comparison, reports and the vaults' pages with what was known at the instant, `2026-06-02T13:00:00Z`; with
+ * `isPast` by naming it, else as they are now. Pages of the past take seconds, so only some vaults' are read. Resolves to
+ * how many figures agree.
  */
 export const checkPages = (dataDir: string, instant: string, isPast: boolean): Promise<number> =>
   Effect.gen(function* () {
@@ -183,7 +184,7 @@ export const checkPages = (dataDir: string, instant: string, isPast: boolean): P
       const comparison = await pageOf(`${url}/compare?${marked}&${search}`)
       const compare = tableIn(comparison)
       expect([overview.size, compare.size]).toEqual([vaults.length, vaults.length])
-      for (const vault of vaults) {
+      for (const [at, vault] of vaults.entries()) {
         const found = figures.get(vault.name)
         if (found === undefined) continue
         const newest = newestTexts(known, vault)
@@ -202,7 +203,7 @@ export const checkPages = (dataDir: string, instant: string, isPast: boolean): P
         }
         same(shownIn(overview.get(vault.name), ofOverview), ofOverview, `overview ${vault.name}`)
         same(shownIn(compare.get(vault.name), inPeriod), inPeriod, `comparison ${vault.name}`)
-        if (!isPast) continue
+        if (isPast && at % 5 !== 0) continue
         const page = await pageOf(`${url}/vault/${vault.chain}/${vault.address}?${search}`)
         const [top, ofPeriod] = listsIn(page)
         same(top, newest, `page of ${vault.name}`)

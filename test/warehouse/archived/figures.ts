@@ -223,6 +223,7 @@ export const newestTexts = (
     "APY, smoothed": percent(newest(vault.smoothed)?.[1]),
     "APY, raw": percent(newest(vault.raw)?.[1]),
     "Net value, USD": money(position?.nav),
+    "Assets by the contract, as sent": money(position?.byContract),
     // Of the vault's record, whose field the document does not name and no setting of the example does.
     "Reported TVL, USD": "–",
     "PnL, unrealized, USD": money(newest(vault.pnl)?.[1].unrealizedPnl),

@@ -6,6 +6,8 @@ import type { Archived } from "./archive.ts"
 export interface Position {
   readonly at: string
   readonly nav: number
+  /** Of the vault's contract; the document does not say in what. */
+  readonly byContract: number
   readonly buffer: number
   readonly subaccounts: ReadonlyArray<string>
 }
@@ -128,12 +130,14 @@ export const knownFrom = (responses: ReadonlyArray<Archived>): Known => {
       const record = body as {
         readonly snapshot_at: string
         readonly total_nav: number
+        readonly reported_tvl: number
         readonly subaccounts: ReadonlyArray<{ address: string; total_usd: number }>
       }
       const inSubaccounts = record.subaccounts.reduce((sum, each) => sum + each.total_usd, 0)
       of.positions.set(record.snapshot_at, {
         at: record.snapshot_at,
         nav: record.total_nav,
+        byContract: record.reported_tvl,
         buffer: record.total_nav - inSubaccounts,
         subaccounts: record.subaccounts.map(({ address }) => spelled(address)),
       })

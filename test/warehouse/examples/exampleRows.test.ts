@@ -208,6 +208,41 @@ it("an address on two chains is two vaults wherever the facts name the chain", a
   expect(await of("weekly-report", "governance_events")).toEqual(["0"])
 })
 
+it("who-did-what: the holders of the roles at that instant, none before they were read", async () => {
+  const owner = (holder_address: string, from: string, to?: string) => ({
+    chain_id: 1,
+    vault_address: "a",
+    role: "owner",
+    holder_address,
+    occurrence: 1,
+    valid_from: from,
+    ...(to === undefined ? {} : { valid_to: to }),
+    is_current: to === undefined,
+  })
+  const noted = (day: string) => ({
+    chain_id: 1,
+    vault_address: "a",
+    occurred_at: day,
+    type: "attestation",
+    summary: day,
+    occurrence: 1,
+  })
+  const rows = await answer("who-did-what", {
+    "core.vaults": [vault("a")],
+    "core.roles": [owner("first", "2026-05-10", "2026-05-20"), owner("second", "2026-05-20")],
+    "core.audit_log": ["2026-01-01", "2026-05-05", "2026-05-15", "2026-05-25"].map(noted),
+  })
+  expect(
+    rows.map(({ kind, holder, detail, roles_then }) => [kind, holder ?? detail, roles_then]),
+  ).toEqual([
+    ["audit", "2026-05-25", "owner: second"],
+    ["role_granted", "second", "owner: second"],
+    ["role_revoked", "first", "owner: second"],
+    ["audit", "2026-05-15", "owner: first"],
+    ["audit", "2026-05-05", null],
+  ])
+})
+
 it("flows-by-month: what the vault credits is no flow, and days without a yield are counted", async () => {
   const point = (day: string, supply: number) => ({
     vault_address: "a",
