@@ -10,7 +10,14 @@ interface Judged {
   readonly reason: string
 }
 
-export const judgedSurvivors: ReadonlyArray<Judged> = []
+export const judgedSurvivors: ReadonlyArray<Judged> = [
+  {
+    file: "src/extract/paginators/coveredDays.ts",
+    line: "if (newest === undefined || oldest === undefined) return undefined",
+    replacement: "&&",
+    reason: "A response has both or neither: both are of its points.",
+  },
+]
 
 export const judgementOf = (file: string, text: string, mutation: Mutation): Judged | undefined => {
   const line = text.split("\n")[mutation.line - 1]?.trim()
