@@ -43,6 +43,7 @@ export default defineConfig({
     // For what hangs alone: a machine with twenty times as much to do must pass.
     testTimeout: 600_000,
     hookTimeout: 600_000,
+    expect: { poll: { timeout: 600_000 } },
     env: {
       HOME: home,
       TEST_SEED: process.env["TEST_SEED"] ?? seed,
