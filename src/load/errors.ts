@@ -121,7 +121,9 @@ const isFull = (cause: unknown): boolean => /no space left on device/i.test(caus
 
 const AFTER_FATAL = /database has been invalidated[\s\S]*Original error: "([^"\n]*)/
 
-// DuckDB quotes the SQL below its message, which does not help the user; the cause has it.
+const isOutOfMemory = (cause: unknown): boolean => /^Out of Memory/.test(causeMessage(cause))
+
+// Below its message, DuckDB quotes the SQL or names settings of its own, which does not help the user; the cause has it.
 const reasonOf = (cause: unknown): string => {
   const text = causeMessage(cause)
   if (isFull(cause)) {
@@ -130,7 +132,7 @@ const reasonOf = (cause: unknown): string => {
   }
   const [, original] = AFTER_FATAL.exec(text) ?? []
   if (original !== undefined) return `DuckDB can't go on after a failure of its own (${original})`
-  const [message = text] = text.split(/\n\n(?:LINE |Stack Trace)/)
+  const [message = text] = text.split(/\n\n(?:LINE |Stack Trace|Possible solutions)/)
   return message.trim().replace(/[.!]$/, "")
 }
 
@@ -161,6 +163,9 @@ const databaseAdvice = (cause: unknown, why: string): string => {
   }
   if (isRefused(cause)) {
     return "Nothing was changed. Check that this user can write to the folder, or choose another with --data-dir."
+  }
+  if (isOutOfMemory(cause)) {
+    return "Nothing of it was kept. Raise the setting memoryLimit (of `check`, queryMemoryLimit), then run again."
   }
   return corrupt.test(why)
     ? REBUILD

@@ -68,7 +68,7 @@ export const publishing = {
   queryMemoryLimit: {
     kind: { type: "memory" },
     default: "1GB",
-    describe: "Memory that a query uses before it spills to disk",
+    describe: "Memory that a query, and `check`, uses before it spills to disk",
     neededBy: "Administrators: readers that share a small machine, or ask large questions",
   },
   queryDiskLimit: {

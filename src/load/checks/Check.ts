@@ -22,13 +22,15 @@ export type LookUp =
   | "known_subaccounts"
   | "known_loans"
 
-/** A cheap test of the rows of one table, together with those of its other rules and of other tables. */
+/** A cheap test of the rows of one table or mart, together with those of its other rules and of other tables. */
 export interface Screening {
   /** The rows to be checked, with `flags`: expressions over a stored row `t`, with names. */
   readonly from: (scope: Scope, flags: ReadonlyArray<string>) => string
   /** Whether `t` may offend, so that the check's `sql` decides; with `lookUp`, a value that offends where it is not found. */
   readonly mayOffend: (scope: Scope) => string
   readonly lookUp?: LookUp
+  /** `mayOffend` is a hash that offends where it is null, or two rows have it. */
+  readonly isUnique?: true
   /** `t` is a stored row; otherwise what `from` makes of it. */
   readonly isOfStoredRow: boolean
 }

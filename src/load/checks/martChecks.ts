@@ -1,13 +1,19 @@
 // The checks that follow from a mart's declaration: its key, the ranges and values of its columns, what it refers to.
 import { type Mart, type MartReference, marts } from "../marts/marts.ts"
 import { identifier, identifiers, literal } from "../sql/sql.ts"
-import type { Check } from "./Check.ts"
+import type { Check, Screening } from "./Check.ts"
 import { notAccepted, outside, rangeText } from "./constraintRules.ts"
 
 const sqlName = ({ name }: Mart): string => `mart.${identifier(name)}`
 
 /** A mart contradicts itself if it breaks a rule: the values of the service are checked in its tables. */
-const check = (mart: Mart, rule: string, description: string, sql: string): Check => ({
+const check = (
+  mart: Mart,
+  rule: string,
+  description: string,
+  screening: Pick<Screening, "mayOffend" | "isUnique">,
+  sql: string,
+): Check => ({
   name: `mart.${mart.name}.${rule}`,
   description,
   severity: "error",
@@ -15,17 +21,24 @@ const check = (mart: Mart, rule: string, description: string, sql: string): Chec
   needs: [`mart.${mart.name}`],
   // A mart is computed whole.
   isIncremental: false,
+  // It is computed once for all its rules.
+  screening: { ...screening, from: () => `${sqlName(mart)} t`, isOfStoredRow: false },
   sql: () => sql,
 })
 
 const uniqueKey = (mart: Mart): Check => {
   const key = identifiers(mart.key)
+  const isNull = mart.key.map((name) => `${identifier(name)} is null`).join(" or ")
   return check(
     mart,
     "unique_key",
     `One row for each ${mart.key.join(", ")}, none of them null`,
+    {
+      mayOffend: () => `case when not (${isNull}) then hash(${key}) end`,
+      isUnique: true,
+    },
     `select ${key}, count(*)::bigint as "rows" from ${sqlName(mart)} group by ${key}
-     having count(*) > 1 or ${mart.key.map((name) => `${identifier(name)} is null`).join(" or ")}`,
+     having count(*) > 1 or ${isNull}`,
   )
 }
 
@@ -45,6 +58,7 @@ const values = (mart: Mart): ReadonlyArray<Check> => {
         ]),
   ])
   if (broken.length === 0) return []
+  const isBroken = broken.map(({ condition }) => condition).join(" or ")
   const shown = broken.map(
     ({ name, condition }) =>
       `case when ${condition} then ${literal(name)} || '=' || ${identifier(name)}::varchar end`,
@@ -54,22 +68,33 @@ const values = (mart: Mart): ReadonlyArray<Check> => {
       mart,
       "values",
       `Values are possible (${broken.map(({ name, rule }) => `${name}: ${rule}`).join("; ")})`,
+      { mayOffend: () => isBroken },
       `select ${identifiers(mart.key)}, concat_ws(', ', ${shown.join(", ")}) as broken_values
-       from ${sqlName(mart)} where ${broken.map(({ condition }) => condition).join(" or ")}`,
+       from ${sqlName(mart)} where ${isBroken}`,
     ),
   ]
 }
 
+/** Several columns as one value. */
+const together = (columns: ReadonlyArray<string>): string =>
+  `{${columns.map((column, at) => `c${at}: ${column}`).join(", ")}}`
+
 const reference = (mart: Mart, { columns, to, as = columns }: MartReference): Check => {
   const name = to.slice(to.indexOf(".") + 1)
-  const here = columns.map((column) => `m.${identifier(column)}`)
+  const here = columns.map((column) => `t.${identifier(column)}`)
+  const there = columns.map((column, at) => `o.${identifier(as[at] ?? column)}`)
+  const isPresent = here.map((column) => `${column} is not null`).join(" and ")
   return check(
     mart,
     `${name}_known`,
     `${columns.join(", ")} are those of a row of ${to}`,
-    `select distinct ${here.join(", ")} from ${sqlName(mart)} m
-     anti join ${to} o on ${here.map((column, at) => `${column} = o.${identifier(as[at] ?? "")}`).join(" and ")}
-     where ${here.map((column) => `${column} is not null`).join(" and ")}`,
+    {
+      mayOffend: () =>
+        `${isPresent} and ${together(here)} not in (select ${together(there)} from ${to} o)`,
+    },
+    `select distinct ${here.join(", ")} from ${sqlName(mart)} t
+     anti join ${to} o on ${here.map((column, at) => `${column} = ${there[at]}`).join(" and ")}
+     where ${isPresent}`,
   )
 }
 

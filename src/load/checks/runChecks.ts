@@ -26,12 +26,13 @@ export const findOffenders = Effect.fnUntraced(function* (
   const { passed, filled } = yield* screen(checks, scope, stored)
   const scopesOf = yield* scopes(checks, scope, stored)
   const isFilled = Effect.fnUntraced(function* (table: string) {
-    if (filled.has(table)) return true
+    const known = filled.get(table)
+    if (known !== undefined) return known
     // What published copies hold is made when it is first published; a mart has no count.
     if (table.startsWith("mart_tables.") && !stored.has(table)) return false
     const found =
       stored.get(table) !== 0 && (yield* read(`select 1 from ${table} limit 1`)).length > 0
-    if (found) filled.add(table)
+    filled.set(table, found)
     return found
   })
   const results: Array<CheckResult> = []

@@ -24,18 +24,26 @@ type Screened = Check & { readonly screening: Screening }
 
 const isScreened = (check: Check): check is Screened => check.screening !== undefined
 
+const UNIQUE = "unique_hash"
+
 /** Where each check's result stands: those that look up have a column for each thing that is looked up. */
-const columnsOf = (checks: ReadonlyArray<Screened>): ReadonlyMap<string, Screened> => {
-  const flags = checks.filter(({ screening }) => screening.lookUp === undefined)
-  return new Map([
-    ...flags.map((check, at) => [`flag_${at}`, check] as const),
-    ...checks.flatMap((check) =>
-      check.screening.lookUp === undefined ? [] : [[check.screening.lookUp, check] as const],
-    ),
-  ])
-}
+const columnsOf = (checks: ReadonlyArray<Screened>): ReadonlyMap<string, Screened> =>
+  new Map(
+    checks.map((check, at) => {
+      const { lookUp, isUnique } = check.screening
+      return [lookUp ?? (isUnique === true ? UNIQUE : `flag_${at}`), check] as const
+    }),
+  )
 
 const isLookUp = (column: string): column is LookUp => column in lookUps
+
+const typeOf = (column: string): string =>
+  isLookUp(column) ? "varchar" : column === UNIQUE ? "ubigint" : "boolean"
+
+const countOf = (column: string): string => {
+  if (column === UNIQUE) return `count(*) - count(distinct ${column})`
+  return `count(*) filter (${isLookUp(column) ? `screened.${column} not in (from ${column})` : column})`
+}
 
 /** Counts the rows that may offend by table and column. All tables in one query: each look-up is one join for all of them. */
 const statement = (
@@ -48,7 +56,7 @@ const statement = (
     const flags: Array<string> = []
     const values = columns.map((column) => {
       const screening = checks.get(column)?.screening
-      if (screening === undefined) return `null::${isLookUp(column) ? "varchar" : "boolean"}`
+      if (screening === undefined) return `null::${typeOf(column)}`
       const value = `${screening.mayOffend(scope)} as ${column}`
       if (screening.isOfStoredRow) flags.push(value)
       return screening.isOfStoredRow ? column : value
@@ -61,10 +69,7 @@ const statement = (
     ...used.map((name) => `${name} as (${lookUps[name](scopeOf("raw.responses"))})`),
     `screened (place, ${columns.join(", ")}) as (${selects.join(" union all ")})`,
   ]
-  const counts = columns.map((column) => {
-    const offends = isLookUp(column) ? `screened.${column} not in (from ${column})` : column
-    return `(count(*) filter (${offends}))::double as ${column}`
-  })
+  const counts = columns.map((column) => `(${countOf(column)})::double as ${column}`)
   return `with ${steps.join(", ")}
     select place, ${counts.join(", ")} from screened group by place`
 }
@@ -94,7 +99,7 @@ const together = (
 
 const tableOf = ([check]: ReadonlyArray<Screened>): string => check?.needs[0] ?? ""
 
-/** The checks that all rows pass, and tables that have rows to be checked. */
+/** The checks that all rows pass, and which tables are known to have rows, or none. */
 export const screen = Effect.fnUntraced(function* (
   checks: ReadonlyArray<Check>,
   scope: Scope,
@@ -105,13 +110,15 @@ export const screen = Effect.fnUntraced(function* (
   const scopeOf = (table: string) => (hasWrittenAll(table) ? { ...scope, since: undefined } : scope)
   const byTable = Map.groupBy(checks.filter(isScreened), (check) => tableOf([check]))
   const passed = new Set<Check>()
-  const filled = new Set<string>()
+  const filled = new Map<string, boolean>()
   for (const group of together([...byTable.values()], rowCounts)) {
     const tables = group.map(columnsOf)
     const found = yield* rows(statement(tables, scopeOf))
     for (const [at, ofTable] of tables.entries()) {
       const counts = found.find(({ place }) => place === at)
-      if (counts !== undefined) filled.add(tableOf([...ofTable.values()]))
+      const table = tableOf([...ofTable.values()])
+      if (counts !== undefined || scopeOf(table).since === undefined)
+        filled.set(table, counts !== undefined)
       for (const [column, check] of ofTable) if (!(Number(counts?.[column]) > 0)) passed.add(check)
     }
   }

@@ -1,5 +1,5 @@
 // vaulthouse check as users meet it: what it prints, and how it exits.
-import { mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
@@ -31,6 +31,20 @@ describe("check", () => {
     expect(stdout).toContain("warn   series_fresh: ")
     expect(stdout).toMatch(/^Not covered: \d+ of \d+ figures, /m)
     expect(code).toBe(0)
+  })
+
+  it("computes marts with a query's memory, and says which setting gives it more", async () => {
+    const limited = (setting: string) => {
+      writeFileSync(join(cwd, "limited.yaml"), `${setting}: 8MB\n`)
+      return typed("check", "--config", "limited.yaml")
+    }
+    expect((await limited("memoryLimit")).code).toBe(0)
+    const { code, stderr } = await limited("queryMemoryLimit")
+    expect(code).toBe(1)
+    expect(stderr).toMatch(
+      /Out of Memory Error: [^\n]*\. Nothing of it was kept\. Raise the setting memoryLimit/,
+    )
+    expect(stderr).not.toContain("Possible solutions")
   })
 
   it("runs the checks of a name or a table, and says which there is when there is none", async () => {

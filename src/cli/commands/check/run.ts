@@ -57,7 +57,8 @@ export const runCheck = (argv: Arguments) =>
         return printComparison(argv, found, archiveOf(place).pathOf)
       }
       yield* validateNames(names, settings)
-      const results = yield* check({ ...placeOf(settings), fields, contracts, names })
+      const place = { ...placeOf(settings), memoryLimit: settings.queryMemoryLimit }
+      const results = yield* check({ ...place, fields, contracts, names })
       return printResults(argv, results, yield* coverage)
     },
     whenStopped,
