@@ -121,7 +121,7 @@ const isFull = (cause: unknown): boolean => /no space left on device/i.test(caus
 
 const AFTER_FATAL = /database has been invalidated[\s\S]*Original error: "([^"\n]*)/
 
-const isOutOfMemory = (cause: unknown): boolean => /^Out of Memory/.test(causeMessage(cause))
+const isOutOfMemory = (cause: unknown): boolean => causeMessage(cause).startsWith("Out of Memory")
 
 // Below its message, DuckDB quotes the SQL or names settings of its own, which does not help the user; the cause has it.
 const reasonOf = (cause: unknown): string => {
