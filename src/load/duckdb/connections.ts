@@ -3,11 +3,13 @@ import { availableParallelism } from "node:os"
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import { makePrivateDirectory } from "../files/privateDirectory.ts"
 import { CATALOG, literal } from "../sql/sql.ts"
+import { settling } from "./settling.ts"
 
 export interface Connections {
   readonly writer: DuckDBConnection
   readonly reader: DuckDBConnection
-  readonly close: () => void
+  /** Resolves once the statements that still run have ended; further ones are refused. */
+  readonly close: () => Promise<void>
 }
 
 /** What DuckDB may use of the machine. */
@@ -34,12 +36,15 @@ export const openConnections = async (
     threads: String(threads ?? Math.max(1, availableParallelism() - 1)),
     ...config,
   })
+  const { counted, settle } = settling()
   try {
-    const writer = await instance.connect()
+    const writing = await instance.connect()
+    const writer = counted(writing)
     // DuckDB ignores it among the options of `create`.
     await writer.run(`SET max_temp_directory_size = ${literal(MAX_SPILL)}`)
     await attach(writer)
-    const reader = await instance.connect()
+    const reading = await instance.connect()
+    const reader = counted(reading)
     for (const connection of [writer, reader]) {
       await connection.run(`USE ${CATALOG}`)
       await connection.run("SET TimeZone = 'UTC'")
@@ -47,9 +52,10 @@ export const openConnections = async (
     return {
       writer,
       reader,
-      close: () => {
-        writer.closeSync()
-        reader.closeSync()
+      close: async () => {
+        await settle()
+        writing.closeSync()
+        reading.closeSync()
         instance.closeSync()
       },
     }

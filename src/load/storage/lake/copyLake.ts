@@ -47,7 +47,7 @@ export const copyLake = async <A>(lake: LakeToCopy, copying: Copying<A>): Promis
     if (opened !== undefined && fingerprint === fingerprintOf(lake.tables)) {
       return fill(lake, copying, opened, false)
     }
-    opened?.close()
+    await opened?.close()
     await rm(file)
   }
   await copyTemplate(file, lake.tables)
@@ -75,6 +75,6 @@ const fill = async <A>(
     await writer.run(`CHECKPOINT ${CATALOG}`)
     return result
   } finally {
-    close()
+    await close()
   }
 }

@@ -80,7 +80,7 @@ export const ducklake = (lake: LakeOptions): Storage => ({
           return copyLake({ options, spill: join(spill, "copy"), tables, attach }, copying)
         },
         close: async () => {
-          connections.close()
+          await connections.close()
           await catalog.close()
           await rm(spill, { recursive: true, force: true })
         },
