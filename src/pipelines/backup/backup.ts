@@ -22,7 +22,7 @@ import {
   writeCurrent,
 } from "../../load/published/publishedFiles.ts"
 import { archiveFolder, archiveOf } from "../publication/archiveOf.ts"
-import { beginRestore, endRestore } from "../publication/unfinishedRestore.ts"
+import { beginRestore, endRestore, isRestored } from "../publication/unfinishedRestore.ts"
 import type { Place } from "../publication/warehouse.ts"
 import { causeMessage } from "../../domain/values/causeMessage.ts"
 
@@ -203,6 +203,10 @@ export const restore = Effect.fnUntraced(function* (folder: string, place: Place
     "Check disk space and permissions, and run it again.",
     async () => {
       const stored = await readBackup(folder)
+      if (await isRestored(dataDir, folder)) {
+        await endRestore(dataDir)
+        return stored
+      }
       if (existsSync(databaseFile(dataDir)) || !holdsOnly(folderOfArchive(place), stored)) {
         throw new BackupError({
           why: `${dataDir} holds a warehouse already.`,

@@ -5,8 +5,9 @@ import { rm } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import { flush } from "../../domain/flush.ts"
 import { readRegularText } from "../../domain/regularFile.ts"
-import { LoadError } from "../../load/errors.ts"
+import { databaseError, LoadError } from "../../load/errors.ts"
 import { writeDurably } from "../../load/files/durableFiles.ts"
 import { databaseFile } from "../../load/storage/file/duckdbFile.ts"
 
@@ -20,17 +21,35 @@ const fileOf = (dataDir: string): string => join(dataDir, "restoring.json")
 export const beginRestore = (dataDir: string, folder: string): Promise<void> =>
   writeDurably(fileOf(dataDir), `${JSON.stringify({ backup: resolve(folder) })}\n`)
 
-/** To be called once the warehouse is in place; from then on the file means nothing. */
-export const endRestore = (dataDir: string): Promise<void> => rm(fileOf(dataDir), { force: true })
+/** To be called once the warehouse is in place. */
+export const endRestore = async (dataDir: string): Promise<void> => {
+  await rm(fileOf(dataDir), { force: true })
+  await flush(dataDir)
+}
 
-/** Fails while a restore into the data directory is unfinished. */
+const backupOf = async (dataDir: string): Promise<string | undefined> => {
+  try {
+    return decode(await readRegularText(fileOf(dataDir))).backup
+  } catch {
+    // The file says that there is a restore even if its content is lost.
+    return undefined
+  }
+}
+
+/** Whether all that a restore of this backup has left to do is to end. */
+export const isRestored = async (dataDir: string, folder: string): Promise<boolean> =>
+  existsSync(databaseFile(dataDir)) && (await backupOf(dataDir)) === resolve(folder)
+
+/** Fails while a restore into the data directory is unfinished; ends one that has put everything in place. */
 export const noUnfinishedRestore = Effect.fnUntraced(function* (dataDir: string) {
-  const file = fileOf(dataDir)
-  if (existsSync(databaseFile(dataDir)) || !existsSync(file)) return
-  const { backup } = yield* Effect.tryPromise(async () => decode(await readRegularText(file))).pipe(
-    // Its words are of use even if its content is lost.
-    Effect.orElseSucceed(() => ({ backup: "<backup>" })),
-  )
+  if (!existsSync(fileOf(dataDir))) return
+  if (existsSync(databaseFile(dataDir))) {
+    return yield* Effect.tryPromise({
+      try: () => endRestore(dataDir),
+      catch: (cause) => databaseError(`Ending the restore into ${dataDir}`, cause),
+    })
+  }
+  const backup = (yield* Effect.promise(() => backupOf(dataDir))) ?? "<backup>"
   return yield* new LoadError({
     reason: "Files",
     what: `Opening the warehouse in ${dataDir}`,

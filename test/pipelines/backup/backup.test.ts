@@ -136,6 +136,29 @@ it.live("nothing but the same restore goes on in a folder that holds half of a b
   }),
 )
 
+it.live("a restore that was interrupted at its end is over when it, or a sync, is run next", () =>
+  Effect.gen(function* () {
+    const { simulator, dataDir, target, elsewhere } = yield* synced
+    yield* backup({ dataDir }, target)
+    yield* restore(target, { dataDir: elsewhere })
+    const restored = yield* fingerprint(elsewhere)
+    // The last thing that a restore does is to remove this.
+    const mark = join(elsewhere, "restoring.json")
+    const interrupt = (of: string) => writeFileSync(mark, JSON.stringify({ backup: of }))
+    interrupt(target)
+    yield* restore(target, { dataDir: elsewhere })
+    expect(existsSync(mark)).toBe(false)
+    expect(yield* fingerprint(elsewhere)).toEqual(restored)
+    const again = yield* Effect.flip(restore(target, { dataDir: elsewhere }))
+    expect(again.message).toContain("holds a warehouse already")
+    interrupt(`${target}-of-yesterday`)
+    const other = yield* Effect.flip(restore(target, { dataDir: elsewhere }))
+    expect(other.message).toContain("holds a warehouse already")
+    yield* runOnce(simulator.url, elsewhere, { pipelines })
+    expect(existsSync(mark)).toBe(false)
+  }),
+)
+
 it.live("refuses what is no backup, one that changed, and a target in use", () =>
   Effect.gen(function* () {
     const { dataDir, target, elsewhere } = yield* synced
