@@ -9,7 +9,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import { ApiError } from "../../domain/wire/errors.ts"
-import { isJsonObject } from "../../domain/values/json.ts"
+import { isJsonObject, type JsonObject } from "../../domain/values/json.ts"
 import { microsFromMillis } from "../../domain/values/time.ts"
 import { UsageError } from "../../domain/UsageError.ts"
 import { type DecodedResponse, ApiClient } from "../../extract/ApiClient.ts"
@@ -23,7 +23,12 @@ import { ResponseArchive } from "../../archive/ResponseArchive.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { archiveOf } from "../publication/archiveOf.ts"
 import { openWarehouse, type Place, placeOf } from "../publication/warehouse.ts"
-import { type SwapRecord, swapRows, type SwapState } from "../../transform/tables/swaps/swaps.ts"
+import {
+  namesTransaction,
+  type SwapRecord,
+  swapRows,
+  type SwapState,
+} from "../../transform/tables/swaps/swaps.ts"
 import { bookkeepingRows, commitMarkerOf } from "../run/task/bookkeeping.ts"
 import { readInputs } from "./call.ts"
 import type { Service } from "./clientOutsideRun.ts"
@@ -98,8 +103,8 @@ export interface SwapOutcome {
   readonly subaccount: string
   readonly requestedAt: string
   readonly status: number | null
-  /** The service's record of the swap. */
-  readonly response: unknown
+  /** The service's record of the swap, or what it sent instead. */
+  readonly response: JsonObject | null
   readonly error: string | null
   /** Why the result is missing from the journal, if it could not be written. */
   readonly journalError: string | null
@@ -168,7 +173,7 @@ const journalled = (options: SwapOptions, runId: string) =>
         subaccount: inputs.address,
         requestedAt: new Date(startedAt).toISOString(),
         status: completed.status,
-        response: completed.state === "confirmed" ? completed.response : null,
+        response: isEmpty(completed.response) ? null : completed.response,
         error: completed.errorText,
         journalError: Result.isFailure(written) ? written.failure.message : null,
       } satisfies SwapOutcome
@@ -183,6 +188,8 @@ const responsesOf = (exit: SwapExit) => {
   return error instanceof ApiError ? error.responses : []
 }
 
+const isEmpty = (response: JsonObject): boolean => Object.keys(response).length === 0
+
 /** The result to record, from the response or its absence. */
 const resultOf = (
   exit: SwapExit,
@@ -191,8 +198,9 @@ const resultOf = (
   const received = { status: last?.status ?? null, responseId: last?.responseId ?? null }
   if (Exit.isSuccess(exit)) {
     const response = isJsonObject(exit.value.value) ? exit.value.value : {}
-    if (Object.keys(response).length === 0) {
-      const errorText = "the response has no fields, so the swap may have been executed or not"
+    if (!namesTransaction(response)) {
+      const what = isEmpty(response) ? "has no fields" : "names no transaction hash (§2.11)"
+      const errorText = `the response ${what}, so the swap may have been executed or not`
       return { ...received, state: "unknown", errorTag: "ContractViolation", errorText, response }
     }
     return { ...received, state: "confirmed", errorTag: null, errorText: null, response }

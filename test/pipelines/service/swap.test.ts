@@ -10,6 +10,7 @@ import { readSwaps } from "../../../src/pipelines/service/swapJournal.ts"
 import { json, scriptedServer } from "../../support/servers/scriptedServer.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
 import { untilSo } from "../../support/until.ts"
+import { query } from "../../support/warehouseRun.ts"
 
 const address = "0x4a19a4070465451cf25334292482496813a8a76c"
 const typed = {
@@ -52,6 +53,49 @@ describe("a swap", () => {
         { swapId: outcome.swapId, state: "unknown", status: 200 },
       ])
       expect(server.requests).toHaveLength(1)
+    }).pipe(Effect.scoped),
+  )
+
+  const hash = `0x${"5A".repeat(32)}`
+
+  it.effect.each([
+    ["a null in place of the hash", { transaction_hash: null }],
+    ["a number in place of the hash", { transaction_hash: 5 }],
+    ["an empty hash", { transactionHash: " " }],
+    ["nothing but that it failed", { success: false }],
+    ["a hash of zeros", { tx: `0x${"0".repeat(64)}` }],
+    ["an address", { source_token: { address } }],
+    ["a text around a hash", { note: `see ${hash}` }],
+  ])("whose response has %s is unknown, and keeps the response", ([, sent]) =>
+    Effect.gen(function* () {
+      const server = yield* scriptedServer((_, response) => json(response, sent))
+      const dataDir = yield* temporaryFolder
+      const checked = yield* Effect.fromResult(checkSwap(typed, defaultWire))
+      const outcome = yield* sendSwap({ ...checked, ...swapAt(server.url), dataDir })
+      expect(outcome).toMatchObject({ state: "unknown", status: 200, response: sent })
+      expect(outcome.error).toBe(
+        "the response names no transaction hash (§2.11), so the swap may have been executed or not",
+      )
+      const [kept] = yield* query(
+        dataDir,
+        "select state, error_tag from core.swaps join raw.responses using (response_id)",
+      )
+      expect(kept).toEqual({ state: "unknown", error_tag: "ContractViolation" })
+      expect(server.requests).toHaveLength(1)
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect.each([
+    ["under the declared name", { hash: "0x1" }],
+    ["under another name", { result: { legs: [{ executed_in: hash }] } }],
+    ["of Solana", { signature: `${"5VERv8NMvzbJ".repeat(7)}4uaT` }],
+  ])("whose response has the transaction hash %s is confirmed", ([, sent]) =>
+    Effect.gen(function* () {
+      const server = yield* scriptedServer((_, response) => json(response, sent))
+      const dataDir = yield* temporaryFolder
+      const checked = yield* Effect.fromResult(checkSwap(typed, defaultWire))
+      const outcome = yield* sendSwap({ ...checked, ...swapAt(server.url), dataDir })
+      expect(outcome).toMatchObject({ state: "confirmed", response: sent, error: null })
     }).pipe(Effect.scoped),
   )
 

@@ -33,6 +33,7 @@ export const outcomeText = (outcome: SwapOutcome): string => {
     case "unknown":
       return [
         `${paint("UNKNOWN", "warning")} whether it was swapped (swap ${swapId}): ${reason}`,
+        ...(response === null ? [] : [`The response: ${JSON.stringify(response)}`]),
         `The request was sent once${status === null ? ", without a response" : ""}, and is not sent again. It may have been executed.`,
         howToFindOut(subaccount, requestedAt),
         "",

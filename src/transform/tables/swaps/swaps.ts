@@ -1,7 +1,8 @@
 // core.swaps: the journal of swaps. A row is written before its request is sent, and again when the outcome is known.
 import { field, integer, json, text, timestamp } from "../../../domain/table/column.ts"
-import type { JsonObject } from "../../../domain/values/json.ts"
+import { isJsonObject, type JsonObject } from "../../../domain/values/json.ts"
 import type { Rows, Table } from "../../../domain/table/table.ts"
+import { readColumn } from "../../fields/wireNames.ts"
 import { mapRecords } from "../../mapRecords.ts"
 import { extra, subaccountAddress } from "../shared.ts"
 
@@ -24,7 +25,7 @@ export const swaps: Table = {
     timestamp("completed_at", "When the outcome was known; null if it was never recorded"),
     text(
       "state",
-      "`confirmed`: the service reports the swap; `refused`: the service refused it; `unknown`: no clear response; `sent`: the process ended before the outcome was known, which is equally uncertain",
+      "`confirmed`: the service reports the swap with a transaction; `refused`: the service refused it; `unknown`: no clear response; `sent`: the process ended before the outcome was known, which is equally uncertain",
       { required: true },
     ),
     integer("status", "HTTP status of the response; null without one"),
@@ -59,6 +60,25 @@ export interface SwapRecord {
   readonly errorText: string | null
   /** The service's record of the swap; empty if there is none (yet). */
   readonly response: JsonObject
+}
+
+// An EVM transaction's hash that is not all zeros, or a Solana signature. Stellar's hash, bare hexadecimal digits, looks like
+// any digest: a swap that is wrongly confirmed costs more than one that has to be looked up.
+const transactionForm = /^0x(?!0{64}$)[0-9a-f]{64}$|^[1-9A-HJ-NP-Za-km-z]{86,88}$/i
+
+const holdsTransaction = (value: unknown): boolean => {
+  if (typeof value === "string") return transactionForm.test(value)
+  if (Array.isArray(value)) return value.some(holdsTransaction)
+  return isJsonObject(value) && Object.values(value).some(holdsTransaction)
+}
+
+/**
+ * Whether the response carries the transaction hash, as that of an executed swap does (§2.11). The document does not show
+ * the field's name, so a text of that form counts under any name.
+ */
+export const namesTransaction = (response: JsonObject): boolean => {
+  const declared = readColumn(response, swaps, "transaction_hash", {})
+  return (typeof declared === "string" && declared.trim() !== "") || holdsTransaction(response)
 }
 
 /** The row of the journal. It has no lineage, so that a replay does not restore it from the response. */
