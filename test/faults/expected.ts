@@ -198,7 +198,7 @@ export const expected: Readonly<Record<string, Expectation>> = {
     but: {
       "as sent":
         "cefi_positions collateral_simulation oracle_classification otc_margin_requirements otc_positions permissions positions protocol_positions roles subaccount_otc_positions subaccount_summary timelock_requests timelocks tokenized_vault vault_summary",
-      "as sent, stays": "audit_log transactions",
+      "as sent, stays": "audit_log",
       retried: "subaccount_directory tokenized_vaults",
       confirmed: "swap",
       allowed: "key_verification",

@@ -123,7 +123,8 @@ export const transactionsPipeline: Pipeline<SubaccountRef, ReadonlyArray<JsonObj
       read: (window) =>
         Effect.map(
           readPage(source, partition, inputsOf(partition.subject, window), context),
-          (page) => ({ content: page, times: page.times, count: page.count }),
+          // Repetitions, of which one becomes a row, fill a response too.
+          (page) => ({ content: page, times: page.times, count: page.value.length }),
         ),
     }).pipe(
       Stream.mapAccum(

@@ -1,7 +1,7 @@
 // core.transactions: on-chain transactions of each subaccount, decoded by the service.
 import * as Result from "effect/Result"
 import { field, type Reader, spellings } from "../../../domain/table/column.ts"
-import type { JsonObject } from "../../../domain/values/json.ts"
+import { type JsonObject, stableStringify } from "../../../domain/values/json.ts"
 import type { SubaccountRef } from "../../../domain/subject/subaccount.ts"
 import type { Table } from "../../../domain/table/table.ts"
 import type { Violation } from "../../../domain/wire/violation.ts"
@@ -55,7 +55,7 @@ export const transactions: Table = {
     }),
     field.text(
       "transaction_id",
-      "The record's id, else chain and hash, else a hash of its content; `#2` and so on for repetitions",
+      "The record's id, else chain and hash, else a hash of its content; `#2` and so on for further records with it, but not for one that a response repeats in all fields",
       { names: ["id", "transaction_id"], read: id, required: true },
     ),
     field.integer("chain_id", "The platform's chain id of the transaction", {
@@ -102,38 +102,58 @@ export const transactions: Table = {
     "select executed_at, subaccount_address, function_name, is_failed from core.transactions order by executed_at desc limit 20",
 }
 
-/** One row for each record. Fails if no record has a time under a known name. */
+/** One row for each transaction. Fails if no record has a time under a known name. */
 export const transactionRows = (
   records: ReadonlyArray<JsonObject>,
   source: Source<SubaccountRef>,
 ): Result.Result<MappedResponse, Violation> =>
-  Result.flatMap(timeFieldOf(transactions, records, source), (fields) =>
-    combined(
+  Result.flatMap(timeFieldOf(transactions, records, source), (fields) => {
+    const each = withoutRepetitions(
+      records.map((record, place) => ({ record, place, own: ownIdOf(record, source) })),
+    )
+    return combined(
       mapRecords({
         table: transactions,
-        records,
+        records: each.map(({ record }) => record),
         source,
         fields,
+        at: (row) => `$[${each[row]?.place ?? row}]`,
         computed: {
           subaccount_address: source.subject.address,
-          transaction_id: transactionIds(records, source),
+          transaction_id: contentKeys(
+            each.map(({ record, own }) => (own === undefined ? { content: record } : { id: own })),
+          ),
         },
       }),
-    ),
-  )
+    )
+  })
 
-/** The ids of transactions: the record's id, else chain and hash, else a hash of the content. */
-const transactionIds = (
-  records: ReadonlyArray<JsonObject>,
-  source: Source<SubaccountRef>,
-): ReadonlyArray<string> =>
-  contentKeys(
-    records.map((record) => {
-      const read = (column: string) => readColumn(record, transactions, column, source)
-      const own = read("transaction_id")
-      if (own !== null) return { id: own }
-      const [chainId, transactionHash] = [read("chain_id"), read("transaction_hash")]
-      if (transactionHash === null) return { content: record }
-      return { id: chainId === null ? transactionHash : `${chainId}:${transactionHash}` }
-    }),
-  )
+/** The record's id, else chain and hash. */
+const ownIdOf = (record: JsonObject, source: Source<SubaccountRef>): string | undefined => {
+  const read = (column: string) => readColumn(record, transactions, column, source)
+  const own = read("transaction_id")
+  if (own !== null) return String(own)
+  const [chainId, transactionHash] = [read("chain_id"), read("transaction_hash")]
+  if (transactionHash === null) return undefined
+  return chainId === null ? String(transactionHash) : `${chainId}:${transactionHash}`
+}
+
+interface Placed {
+  readonly record: JsonObject
+  readonly place: number
+  /** `undefined` if the record names no transaction: two that are equal may then be two transactions. */
+  readonly own: string | undefined
+}
+
+/** Without the records that repeat another one in all fields: a transaction happens once. */
+const withoutRepetitions = (all: ReadonlyArray<Placed>): ReadonlyArray<Placed> => {
+  const before = new Map<string, Array<JsonObject>>()
+  return all.filter(({ record, own }) => {
+    if (own === undefined) return true
+    const same = before.get(own)
+    if (same === undefined) before.set(own, [record])
+    else if (same.some((other) => stableStringify(other) === stableStringify(record))) return false
+    else same.push(record)
+    return true
+  })
+}

@@ -1,0 +1,67 @@
+// Transactions of a service that sends each of them twice: one row each, none left out, and a replay makes the same.
+import { expect } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { fixedDay } from "../../support/movableClock.ts"
+import { expectReplays } from "../../support/replays.ts"
+import { json, scriptedServer } from "../../support/servers/scriptedServer.ts"
+import { asAdmin } from "../../support/simulated.ts"
+import { temporaryFolder } from "../../support/temporaryFolder.ts"
+import { query, runOnce } from "../../support/warehouseRun.ts"
+
+const { now, live } = fixedDay("2026-06-01T12:00:00Z")
+
+const address = `0x${"1".repeat(40)}`
+const HOUR = 3_600_000
+
+/** The newest first, an hour apart; the oldest transaction has two records. */
+const history = Array.from({ length: 70 }, (_, place) => {
+  const age = Math.min(place, 68)
+  return {
+    block_timestamp: new Date(now - age * HOUR).toISOString(),
+    transaction_hash: `0x${String(age).padStart(64, "0")}`,
+    chain_id: 1,
+    log: place > age ? "other" : "one",
+  }
+})
+
+live("a transaction that a response repeats is one row, and fills the response", () =>
+  Effect.gen(function* () {
+    const most = 46
+    let requests = 0
+    let [known, times] = [history.slice(20), 1]
+    const server = yield* scriptedServer(({ url }, response) => {
+      const { pathname, searchParams } = new URL(url, "http://service")
+      if (pathname === "/subaccounts") return json(response, [{ address }])
+      if (pathname !== "/transactions/v2") return json(response, [])
+      requests += 1
+      const at = (name: string, open: number) =>
+        searchParams.has(name) ? Date.parse(searchParams.get(name) ?? "") : open
+      const [from, to] = [at("startTime", -Infinity), at("endTime", Infinity)]
+      const inside = known.filter(({ block_timestamp: time }) => {
+        const instant = Date.parse(time)
+        return instant >= from && instant <= to
+      })
+      const sent = inside.flatMap((record) => Array.from({ length: times }, () => record))
+      json(response, sent.slice(0, most))
+    })
+    const dataDir = yield* temporaryFolder
+    const sync = runOnce(server.url, dataDir, {
+      pipelines: ["my_subaccounts", "transactions"],
+      api: asAdmin,
+    })
+    const stored = query(
+      dataDir,
+      `select count(*)::int as rows, count(distinct transaction_hash)::int as hashes,
+         count(*) filter (transaction_id like '%#2')::int as others from core.transactions`,
+    )
+    yield* sync
+    expect(yield* stored).toEqual([{ rows: 50, hashes: 49, others: 1 }])
+    // A response with fewer rows than one before, which is nevertheless full, so that there are older ones to request.
+    ;[known, times, requests] = [history, 3, 0]
+    const { summary } = yield* sync
+    expect(summary.outcome).toBe("complete")
+    expect(requests).toBeGreaterThan(2)
+    expect(yield* stored).toEqual([{ rows: 70, hashes: 69, others: 1 }])
+    yield* expectReplays(dataDir)
+  }).pipe(Effect.scoped),
+)
