@@ -82,7 +82,7 @@ export const expected: Readonly<Record<string, Expectation>> = {
     but: {
       "refused, gap": "historical_allocations unrealized_pnl_ratio",
       unknown: "swap",
-      allowed: "key_verification",
+      unclear: "key_verification",
     },
   },
   "200 with {}": {
@@ -91,7 +91,7 @@ export const expected: Readonly<Record<string, Expectation>> = {
       "refused, gap": "historical_allocations unrealized_pnl_ratio",
       "empty, rows kept": "protocol_positions",
       unknown: "swap",
-      allowed: "key_verification",
+      unclear: "key_verification",
     },
   },
   "204": {
@@ -254,7 +254,7 @@ export const expected: Readonly<Record<string, Expectation>> = {
       "as sent, stays": "health_factor loan_detail",
       "record refused, gap": "historical_allocations",
       unknown: "swap",
-      allowed: "key_verification",
+      unclear: "key_verification",
     },
   },
   "field of another type": {
@@ -309,7 +309,7 @@ export const expected: Readonly<Record<string, Expectation>> = {
       refused: "timelocks",
       "record refused, gap": "historical_allocations",
       confirmed: "swap",
-      allowed: "key_verification",
+      unclear: "key_verification",
     },
   },
   "depth 10,000": {

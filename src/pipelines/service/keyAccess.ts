@@ -3,10 +3,12 @@
 import * as Effect from "effect/Effect"
 import { canonicalAddress } from "../../domain/values/address.ts"
 import type { ApiError } from "../../domain/wire/errors.ts"
+import { isErrorObject } from "../../domain/wire/errorObject.ts"
 import { isJsonObject, type JsonObject } from "../../domain/values/json.ts"
 import { ApiClient } from "../../extract/ApiClient.ts"
 import type { AnyEndpoint, AuthTier, Inputs } from "../../extract/Endpoint.ts"
 import { endpoints } from "../../extract/endpoints/index.ts"
+import { keyVerification } from "../../extract/endpoints/subaccounts/key_verification.ts"
 import { tokenizedVaults } from "../../extract/endpoints/vaults/tokenized_vaults.ts"
 import type { Parameter, Parameters } from "../../extract/Parameter.ts"
 import { clientOutsideRun, type Service } from "./clientOutsideRun.ts"
@@ -128,8 +130,27 @@ const check = (
     const { value } = yield* client.call(endpoint, inputs as Inputs<Parameters>)
     const found = firstOf(value)
     if (lists !== undefined && found !== undefined) subjects[lists] ??= found
+    if (endpoint.name === keyVerification.name && !isVerified(value)) {
+      const detail = "the response does not say that the key is valid"
+      return { access: "unclear", detail } satisfies Verdict
+    }
     return { access: "allowed", detail: "" } satisfies Verdict
   }).pipe(Effect.catchTag("ApiError", (error) => Effect.succeed(verdictOf(error))))
+
+/** The document shows no field of it; these say what they mean. */
+const validName =
+  /^(is_?)?(valid|verified|active|enabled|authenticated|authorized|allowed|success|ok)$/i
+
+const denies = ([name, value]: readonly [string, unknown]): boolean =>
+  validName.test(name) && (value === false || value === null)
+
+/** Whether the response to a verification says something, and not that the key is invalid. */
+const isVerified = (body: unknown): boolean => {
+  if (Array.isArray(body)) return body.some((each) => !isErrorObject(each) && isVerified(each))
+  if (!isJsonObject(body)) return body !== null && body !== false && body !== ""
+  const fields = Object.entries(body)
+  return fields.length > 0 && !fields.some(denies)
+}
 
 type Verdict = Pick<EndpointAccess, "access" | "detail">
 

@@ -103,6 +103,35 @@ describe("doctor", () => {
     expect(accessOf("subaccount_loans")).toBe("not configured")
   })
 
+  it.each([
+    ["{}", "unclear"],
+    ["[]", "unclear"],
+    ["null", "unclear"],
+    ["false", "unclear"],
+    ['{"valid":false,"role":"admin"}', "unclear"],
+    ['{"isValid":null}', "unclear"],
+    ['[{"error":"upstream is unavailable"}]', "unclear"],
+    ['{"valid":true,"is_admin":false}', "allowed"],
+    ['{"name":"desk","expires_at":null}', "allowed"],
+    ["true", "allowed"],
+  ])("the verification of a key that responds %s is %s", async (body, access) => {
+    writeFileSync(join(cwd, "vaulthouse.config.yaml"), "paths: { keyVerification: /auth/verify }\n")
+    const answered = Effect.gen(function* () {
+      const server = yield* scriptedServer(({ url }, response) => {
+        response.writeHead(200, { "content-type": "application/json" })
+        response.end(url === "/auth/verify" ? body : "[]")
+      })
+      return yield* Effect.promise(() => doctor("demo-admin-key", [], server.url))
+    }).pipe(Effect.scoped)
+    const found = (await Effect.runPromise(answered)).access.find(
+      ({ endpoint }) => endpoint === "key_verification",
+    )
+    expect(found).toMatchObject({
+      access,
+      detail: access === "allowed" ? "" : "the response does not say that the key is valid",
+    })
+  })
+
   it("a key the service does not know fails, with what to do", async () => {
     const { code, checks, accessOf, stdout } = await doctor("sk-unknown-173205")
     expect(code).toBe(4)
