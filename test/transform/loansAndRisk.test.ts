@@ -233,19 +233,35 @@ describe("transactions", () => {
   })
 
   it("are one row each, although a response repeats them; other content under the same hash is a row of its own", () => {
-    const one = { timestamp: "2026-05-01T12:00:00Z", hash: "0x1", chain: 1, logs: [{ a: 1, b: 2 }] }
-    const reordered = { logs: [{ b: 2, a: 1 }], chain: 1, hash: "0x1", timestamp: one.timestamp }
-    const other = { ...one, logs: [] }
-    const byId = { timestamp: one.timestamp, id: 7 }
-    const once = rowsOf(transactionRows([one, other, byId], source(subject)), transactions)
+    const transaction = {
+      timestamp: "2026-05-01T12:00:00Z",
+      hash: "0x1",
+      chain: 1,
+      logs: [{ a: 1, b: 2 }],
+    }
+    const reordered = {
+      logs: [{ b: 2, a: 1 }],
+      chain: 1,
+      hash: "0x1",
+      timestamp: transaction.timestamp,
+    }
+    const further = { ...transaction, logs: [] }
+    const byId = { timestamp: transaction.timestamp, id: 7 }
+    const once = rowsOf(
+      transactionRows([transaction, further, byId], source(subject)),
+      transactions,
+    )
     expect(once.map((row) => row["transaction_id"])).toEqual(["1:0x1", "1:0x1#2", "7"])
-    const records = [one, one, other, reordered, byId, other, byId]
+    const records = [transaction, transaction, further, reordered, byId, further, byId]
     expect(rowsOf(transactionRows(records, source(subject)), transactions)).toEqual(once)
   })
 
   it("that are rejected are named by their place in the response", () => {
-    const one = { timestamp: "2026-05-01T12:00:00Z", hash: "0x1" }
-    const mapped = transactionRows([one, one, { ...one, timestamp: "then" }], source(subject))
+    const transaction = { timestamp: "2026-05-01T12:00:00Z", hash: "0x1" }
+    const mapped = transactionRows(
+      [transaction, transaction, { ...transaction, timestamp: "then" }],
+      source(subject),
+    )
     expect(Result.getOrThrow(mapped).rejected).toMatchObject([{ path: "$[2].timestamp" }])
   })
 

@@ -32,7 +32,7 @@ export class ClockWrong extends Data.TaggedError("ClockWrong")<{
     return (
       `${clock} says ${here}, ${differenceText(secondsAhead)} the service's, whose response is dated ${there}. ` +
       `Nothing was loaded: ${why}. Set the clock (NTP), then run again; ` +
-      `if it is right, the service's is ${isAhead ? "behind" : "ahead"}.`
+      `if it is right, the service's is ${isAhead ? "behind" : "ahead"}, which only its operator can mend.`
     )
   }
 }

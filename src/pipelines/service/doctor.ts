@@ -159,7 +159,7 @@ const clockCheck = (skew: number | undefined): Check => {
   }
   const detail = `the service's clock is ${skew === 0 ? "the same" : `${Math.abs(skew)} s ${skew > 0 ? "ahead" : "behind"}`}`
   if (Math.abs(skew) <= SKEW_SECONDS) return { check: "clock", state: "ok", detail }
-  const advice = "Set this machine's clock (NTP)."
+  const advice = "Set this machine's clock (NTP); if it is right, tell the service's operator."
   return Math.abs(skew) < MAX_SECONDS_OFF
     ? { check: "clock", state: "warning", detail, advice }
     : { check: "clock", state: "failed", detail, advice: `A run would load nothing. ${advice}` }

@@ -53,6 +53,7 @@ describe("a clock that differs from the service's", () => {
       expect(problem).toMatchObject({ kind: `clock_${way}`, subject: "clock" })
       expect(problem?.text).toMatch(/^This machine's clock was \d+ min /)
       expect(problem?.text).toContain(text)
+      expect(problem?.advice).toContain("tell the service's operator")
       yield* sync({ date: agoText(0) })
       expect(yield* problems).toEqual([])
     }),
@@ -71,6 +72,10 @@ describe("a clock that differs from the service's", () => {
       expect(error.message).toMatch(/^This machine's clock says \d{4}-\S+Z, /)
       expect(error.message).toMatch(text)
       expect(error.message).toContain("Set the clock (NTP), then run again")
+      const other = millis > 0 ? "behind" : "ahead"
+      expect(error.message).toContain(
+        `the service's is ${other}, which only its operator can mend.`,
+      )
       expect((yield* problems)[0]).toMatchObject({ kind: "run_failed" })
       const [left] = yield* query(
         dataDir,

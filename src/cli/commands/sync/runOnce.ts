@@ -138,7 +138,9 @@ const warnings = (summary: RunSummary): ReadonlyArray<string> => [
   ...(summary.keyRejected ? [keyText(summary)] : []),
   ...(summary.clockAheadSeconds === undefined
     ? []
-    : [`${clockText(summary.clockAheadSeconds)}; set the clock (NTP)`]),
+    : [
+        `${clockText(summary.clockAheadSeconds)}; set the clock (NTP), or, if it is right, tell the service's operator`,
+      ]),
   ...(summary.failedPublication === undefined ? [] : [summary.failedPublication]),
 ]
 

@@ -49,7 +49,7 @@ export const clockWrong = (
   subject: "clock",
   text: `${text}.`,
   advice:
-    "Set the clock (NTP); `vaulthouse doctor` compares the clocks. The next sync looks again.",
+    "Set the clock (NTP), or, if it is right, tell the service's operator; `vaulthouse doctor` compares the clocks. The next sync looks again.",
   since,
 })
 
