@@ -1,5 +1,5 @@
 -- Parts of histories known to be missing, by pipeline: open ones that the runs read again, and permanent ones. Of the
--- vaults (or whatever else is read separately) with the longest, `ranges` says what is missing.
+-- vaults (or whatever else is read separately) that miss most, `ranges` says what is missing: the two longest pieces.
 with
 
 names as (
@@ -8,17 +8,10 @@ names as (
     group by vault_address
 ),
 
-of_subjects as (
+found as (
     select
-        gaps.pipeline,
-        gaps.state,
-        coalesce(names.vault_name, gaps.vault_address, gaps.entity) as subject,
-        count(*) as gaps,
-        min(gaps.from_at) as from_at,
-        max(gaps.to_at) as to_at,
-        min(gaps.updated_at) as since,
-        max(gaps.updated_at) as updated_at,
-        arg_max(gaps.detail, gaps.updated_at) as detail
+        gaps.*,
+        coalesce(names.vault_name, gaps.vault_address, gaps.entity) as subject
     from ops.gaps as gaps
     left join names using (vault_address)
     where
@@ -36,7 +29,69 @@ of_subjects as (
                 )
             )
         )
-    group by gaps.pipeline, gaps.state, subject
+),
+
+-- A piece is named by its days, so gaps that touch or overlap in days are one piece.
+beginnings as (
+    select
+        *,
+        coalesce(
+            from_at::date > 1 + max(to_at::date) over (
+                partition by pipeline, state, subject order by from_at, to_at
+                rows between unbounded preceding and 1 preceding
+            ),
+            true
+        ) as begins
+    from found
+),
+
+numbered as (
+    select
+        *,
+        count_if(begins) over (
+            partition by pipeline, state, subject order by from_at, to_at rows unbounded preceding
+        ) as piece
+    from beginnings
+),
+
+pieces as (
+    select
+        pipeline,
+        state,
+        subject,
+        piece,
+        count(*) as gaps,
+        min(from_at) as from_at,
+        max(to_at) as to_at,
+        min(updated_at) as since,
+        max(updated_at) as updated_at,
+        arg_max(detail, updated_at) as detail
+    from numbered
+    group by pipeline, state, subject, piece
+),
+
+of_subjects as (
+    select
+        pipeline,
+        state,
+        subject,
+        sum(gaps) as gaps,
+        min(from_at) as from_at,
+        max(to_at) as to_at,
+        sum(epoch_us(to_at) - epoch_us(from_at)) as missing,
+        min(since) as since,
+        max(updated_at) as updated_at,
+        arg_max(detail, updated_at) as detail,
+        -- The longest, in their order.
+        list_sort(
+            list(
+                concat(from_at::date, case when to_at::date > from_at::date then concat(' to ', to_at::date) end)
+                order by to_at - from_at desc, from_at
+            )[:2]
+        ) as longest,
+        count(*) - 2 as others
+    from pieces
+    group by pipeline, state, subject
 )
 
 select
@@ -52,11 +107,10 @@ select
         concat(
             each.subject,
             ' ',
-            each.from_at::date,
-            case when each.to_at::date > each.from_at::date then concat(' to ', each.to_at::date) end,
-            case when each.gaps > 1 then concat(' (', each.gaps, ' gaps)') end
+            list_aggregate(each.longest, 'string_agg', ' and '),
+            case when each.others > 0 then concat(' and ', each.others, ' more') end
         )
-        order by each.to_at - each.from_at desc, each.subject
+        order by each.missing desc, each.subject
     )[:3] as ranges
 from of_subjects as each
 group by pipeline, state

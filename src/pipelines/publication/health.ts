@@ -52,7 +52,7 @@ const sections = {
     gaps: number("gaps"),
     /** Vaults, or whatever else is read separately. */
     entities: number("entities"),
-    /** What is missing of some of them, such as `Willow USDC 7 2026-11-01 to 2026-11-23`. */
+    /** What is missing of some of them, such as `Willow USDC 7 2026-11-01 to 2026-11-09 and 2026-11-20 to 2026-11-23`. */
     ranges: optional(list(text))("ranges"),
     from_at: text("from_at"),
     to_at: text("to_at"),

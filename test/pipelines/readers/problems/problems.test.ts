@@ -168,6 +168,40 @@ describe("problems", () => {
     }),
   )
 
+  it.live("the pieces that a vault misses are named, and not what lies between them", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated(small)
+      const dataDir = yield* temporaryFolder
+      yield* runOnce(simulator.url, dataDir, { pipelines: ["fees"] })
+      const gapsText = Effect.fnUntraced(function* (entity: string, spans: ReadonlyArray<string>) {
+        yield* change(
+          dataDir,
+          ...spans.map(
+            (span) =>
+              `insert into ops.gaps (pipeline, entity, from_at, to_at, reason, state, detail, run_id, updated_at)
+               select 'ratio_history', '${entity}', '${span.slice(0, 10)}'::timestamp,
+                   '${span.slice(-10)}'::timestamp + interval 23 hour, 'failed', 'open', 'it broke', 'r', '2026-11-24'::timestamp`,
+          ),
+          "checkpoint",
+        )
+        yield* runOnce(simulator.url, dataDir, { pipelines: ["fees"] })
+        return (yield* readProblems(dataDir)).find(({ kind }) => kind === "gap")?.text
+      })
+      const apart = ["2026-11-20 2026-11-23", "2025-11-24 2025-12-10"]
+      expect(yield* gapsText("one", apart)).toBe(
+        "ratio_history has 2 open gaps: one 2025-11-24 to 2025-12-10 and 2026-11-20 to 2026-11-23: it broke.",
+      )
+      // The first ends where another begins, and a day of its own lies between the two.
+      expect(yield* gapsText("one", ["2025-12-11 2025-12-31", "2026-03-01 2026-03-01"])).toBe(
+        "ratio_history has 4 open gaps: one 2025-11-24 to 2025-12-31 and 2026-11-20 to 2026-11-23 and 1 more: it broke.",
+      )
+      // First whoever misses most, and not whose gaps are the furthest apart.
+      expect(yield* gapsText("two", ["2026-01-01 2026-06-30"])).toMatch(
+        /^ratio_history has 5 open gaps: two 2026-01-01 to 2026-06-30, one 2025/,
+      )
+    }),
+  )
+
   it.live("a run without any response is one problem, not one for each pipeline", () =>
     Effect.gen(function* () {
       const simulator = yield* simulated(small)
