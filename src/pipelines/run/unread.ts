@@ -12,7 +12,7 @@ import type { RunContext } from "../model/Pipeline.ts"
 /** By entity. */
 export type Unread = ReadonlyMap<string, Failing | undefined>
 
-// As far as warehouse/health/failing.sql looks back.
+// Of what is known about how long a partition has failed; no wait is that long.
 const DAYS_BACK = 30
 // The daily runs of a schedule are further apart, so they read what fails every time.
 const MAX_HOURS = 6

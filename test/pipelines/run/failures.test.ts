@@ -3,6 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { OptionsPatch } from "../../../simulator/index.ts"
 import { readProblems } from "../../../src/pipelines/readers/problems/problems.ts"
+import { movableClock } from "../../support/movableClock.ts"
 import { asAdmin, simulated } from "../../support/simulated.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
 import {
@@ -61,6 +62,30 @@ describe("a task that failed in a run that read everything again", () => {
       }),
     )
   }
+})
+
+describe("what the newest run could not read", () => {
+  it.live("is known to the next one and to readers, although that is 40 days later", () =>
+    Effect.gen(function* () {
+      const { dataDir, sync, problems } = yield* platform({ vaults: 1 }, "loan_details")
+      yield* sync([])
+      const fault = { kind: "status", status: 503, pathPrefix: "/subaccount/loans/" } as const
+      expect((yield* sync([fault], { settings: { full: true } })).refused).toBeGreaterThan(4)
+      const later = (days: number) => movableClock({ aheadMillis: days * 86_400_000 })
+      const other = { pipelines: ["fees"] }
+      yield* later(40).under(sync([], other))
+      expect((yield* problems).map(({ kind }) => kind)).toContain("run_partial")
+      const again = yield* later(40).under(sync([fault]))
+      // Twice for each loan, as it failed for the same reason in the run before.
+      const [loans] = yield* query(
+        dataDir,
+        "select count(distinct entity)::integer as loans from ops.tasks where pipeline = 'loan_details'",
+      )
+      expect(again.refused).toBe(2 * Number(loans?.["loans"]))
+      expect((yield* later(75).under(sync([]))).outcome).toBe("complete")
+      expect((yield* problems).map(({ kind }) => kind)).not.toContain("run_partial")
+    }),
+  )
 })
 
 describe("a vault that keeps failing", () => {
