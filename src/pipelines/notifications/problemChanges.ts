@@ -1,6 +1,6 @@
 // What is new for a receiver: the present problems, compared with those it was sent. Pure.
 import { MILLIS_PER_HOUR } from "../../domain/values/time.ts"
-import type { Problem } from "../../domain/run/problem.ts"
+import type { Problem, ProblemKind } from "../../domain/run/problem.ts"
 import type { MessageReceiver } from "./receiver.ts"
 
 /** A problem as it was sent to a receiver. */
@@ -30,6 +30,9 @@ export interface ProblemChanges {
 
 // Enough for the problems of a bad hour to begin and be resolved; one that comes and goes does not flood a receiver.
 const MESSAGES_PER_HOUR = 6
+// Of those, only for the beginning of what keeps a run from reading anything, however many lesser problems come and go.
+const MESSAGES_PER_HOUR_IN_RESERVE = 2
+const URGENT: ReadonlyArray<ProblemKind> = ["run_failed", "key_rejected"]
 // Deferrals come and go with the load of the service, and mend themselves: they leave the others for what does not.
 const MESSAGES_PER_HOUR_OF_DEFERRALS = 2
 
@@ -70,7 +73,10 @@ const withinHour = ({ messages }: Sent, now: number): ReadonlyArray<string> =>
 export const isHeldBack = (sent: Sent, changes: ProblemChanges, now: number): boolean => {
   const changed = [...changes.begun, ...changes.resolved, ...changes.repeated]
   const isDeferrals = changed.every(({ kind }) => kind === "run_deferred")
-  const most = isDeferrals ? MESSAGES_PER_HOUR_OF_DEFERRALS : MESSAGES_PER_HOUR
+  const isUrgent = changes.begun.some(({ kind }) => URGENT.includes(kind))
+  const most = isDeferrals
+    ? MESSAGES_PER_HOUR_OF_DEFERRALS
+    : MESSAGES_PER_HOUR - (isUrgent ? 0 : MESSAGES_PER_HOUR_IN_RESERVE)
   return withinHour(sent, now).length >= most
 }
 
