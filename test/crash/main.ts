@@ -224,6 +224,8 @@ const clock = (): string => {
 const print = (text: string): void => void process.stdout.write(`${text}\n`)
 
 const workers = Array.from({ length: count }, (_, at) => new Worker(at))
+/** The only one that uses the lake, which has one writer at a time; the others go on meanwhile. */
+const lakeWorker = new Worker(count)
 let failures = 0
 let tried = 0
 const notes: Record<string, number> = {}
@@ -242,55 +244,72 @@ const onResult = (result: Result, note: string, shared: ReadonlyArray<string>): 
   print(`  ${repeatOf(result.command, result.trial)}`)
 }
 
+const tryCommand = async (team: ReadonlyArray<Worker>, command: string): Promise<void> => {
+  const before = readResults(command)
+  await Promise.all(
+    team.map((worker, part) =>
+      worker.run(
+        {
+          command,
+          part,
+          of: team.length,
+          done: values.trial === undefined ? before.map(({ trial }) => trial) : [],
+          ...(values.trial === undefined ? {} : { only: values.trial }),
+          ...(perCommand === undefined ? {} : { choice: { seed, trials: perCommand } }),
+          until,
+        },
+        onResult,
+      ),
+    ),
+  )
+  const results = readResults(command).length
+  const { total } = existsSync(planOf(command))
+    ? (JSON.parse(readFileSync(planOf(command), "utf8")) as Planned)
+    : { total: 0 }
+  const rate = tried / Math.max(1, Date.now() - began)
+  const left = rate === 0 ? 0 : Math.round((total - results) / rate / 60_000)
+  print(
+    `${clock()} ${command}: ${results} of ${total} tried${results < total && !isSlice ? `, ${left} minutes left` : ""}`,
+  )
+}
+
 for (const { name } of cases.filter(isMissing))
   print(`Left out: ${name}, which needs what \`make proof-lake\` installs`)
 if (isSlice) print(`Seed ${seed} (the day): make proof ARGS=slice`)
 const lake = needsLake.length === 0 ? undefined : await startLake()
 try {
-  const missing = chosen.filter(
-    (name) => needsLake.includes(name) || !existsSync(join(store, name, "recording.json")),
-  )
-  const queue = [...missing]
-  await Promise.all(
-    workers.map(async (worker) => {
-      for (let command = queue.shift(); command !== undefined; command = queue.shift()) {
-        const task: Task = { command, record: true, part: 0, of: 1, done: [], until }
-        await worker.run(task, () => undefined)
-      }
-    }),
-  )
-  print(`${clock()} ${missing.length} commands recorded`)
-  for (const command of chosen) {
-    const before = readResults(command)
-    await Promise.all(
-      workers.map((worker, part) =>
-        worker.run(
-          {
-            command,
-            part,
-            of: count,
-            done: values.trial === undefined ? before.map(({ trial }) => trial) : [],
-            ...(values.trial === undefined ? {} : { only: values.trial }),
-            ...(perCommand === undefined ? {} : { choice: { seed, trials: perCommand } }),
-            until,
-          },
-          onResult,
-        ),
-      ),
-    )
-    const results = readResults(command).length
-    const { total } = existsSync(planOf(command))
-      ? (JSON.parse(readFileSync(planOf(command), "utf8")) as Planned)
-      : { total: 0 }
-    const rate = tried / Math.max(1, Date.now() - began)
-    const left = rate === 0 ? 0 : Math.round((total - results) / rate / 60_000)
-    print(
-      `${clock()} ${command}: ${results} of ${total} tried${results < total && !isSlice ? `, ${left} minutes left` : ""}`,
-    )
-    if (Date.now() > until) break
+  const record = async (worker: Worker, queue: Array<string>): Promise<void> => {
+    for (let command = queue.shift(); command !== undefined; command = queue.shift()) {
+      // Results of another recording say nothing about this one.
+      rmSync(join(store, command), { recursive: true, force: true })
+      const task: Task = { command, record: true, part: 0, of: 1, done: [], until }
+      await worker.run(task, () => undefined)
+    }
   }
+  const tryAll = async (
+    team: ReadonlyArray<Worker>,
+    names: ReadonlyArray<string>,
+  ): Promise<void> => {
+    const missing = names.filter(
+      (name) => needsLake.includes(name) || !existsSync(join(store, name, "recording.json")),
+    )
+    const queue = [...missing]
+    await Promise.all(team.map((worker) => record(worker, queue)))
+    if (missing.length > 0) print(`${clock()} recorded: ${missing.join(", ")}`)
+    for (const command of names) {
+      await tryCommand(team, command)
+      if (Date.now() > until) break
+    }
+  }
+  await Promise.all([
+    tryAll(
+      workers,
+      chosen.filter((name) => !needsLake.includes(name)),
+    ),
+    tryAll([lakeWorker], needsLake),
+  ])
 } finally {
-  for (const worker of workers) worker.stop()
+  for (const worker of [...workers, lakeWorker]) worker.stop()
   await lake?.stop()
 }
 print(
