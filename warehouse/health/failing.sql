@@ -2,29 +2,31 @@
 -- where the run read nothing of the pipeline and an earlier one did.
 with
 
-newest as (
-    select
-        pipeline,
-        max_by(run_id, finished_at) as run_id,
-        bool_or(outcome in ('loaded', 'unchanged')) as was_read
+-- A pipeline not read for so long is no longer read.
+recent as (
+    select *
     from ops.tasks
+    where finished_at > (select max(finished_at) from ops.tasks) - interval 90 days
+),
+
+newest as (
+    select pipeline, max_by(run_id, finished_at) as run_id
+    from recent
     group by pipeline
 ),
 
 tasks as (
     select
-        tasks.*,
-        newest.was_read,
+        recent.*,
         outcome = 'skipped' and coalesce(error_tag in ('Unauthorized', 'Forbidden'), false) as is_refused
-    from ops.tasks as tasks
-    inner join newest using (pipeline, run_id)
+    from recent
+    semi join newest using (pipeline, run_id)
 ),
 
 counted as (
     select
         pipeline,
         run_id,
-        any_value(was_read) as was_read,
         count(*) as tasks,
         count(*) filter (outcome = 'failed') as failed,
         count(*) filter (outcome = 'failed' and requests = 0 and "window" = 'all') as waiting,
@@ -44,7 +46,9 @@ select
     failed,
     waiting,
     deferred,
-    refused = tasks and was_read as is_refused,
+    refused = tasks and pipeline in (
+        select pipeline from recent where outcome in ('loaded', 'unchanged')
+    ) as is_refused,
     since,
     failed_text,
     deferred_text

@@ -1,57 +1,17 @@
--- Partitions that their newest run did not read whole, however long ago: a failure, a delay, an entry in quarantine or no
--- access. A task later than $2 was recorded while the clock was ahead and is ignored. Where a run got nothing but one
+-- Partitions that their newest run did not read whole: a failure, a delay, an entry in quarantine or no access. $1 is how far
+-- back to look; a task later than $2 was recorded while the clock was ahead and is ignored. Where a run got nothing but one
 -- kind of failure, as all runs since `failing_since`, the partition waits until `retry_at`: as long as it has failed, at
 -- most $3 hours. It does not wait where the whole pipeline failed, or once a neighbour (the same pipeline or the same entity)
--- that failed too has been read since. Tasks without a request are waits. How long it has failed is looked up from $1 on.
+-- that failed too has been read since. Tasks without a request are waits.
 with
 
--- Not materialized: a copy of the table takes ten times as long as all the rest.
-tasks as not materialized (
+recent as (
     select
         *,
         outcome in ('failed', 'deferred', 'quarantined')
         or (outcome = 'skipped' and coalesce(error_tag in ('Unauthorized', 'Forbidden'), false)) as is_unread
     from ops.tasks
-    where finished_at <= $2::timestamp
-),
-
--- Of the partitions that were ever unread, which are few: the tasks of all others are passed by.
-unread_at as (
-    select
-        pipeline,
-        entity,
-        max(finished_at) as finished_at,
-        arg_max(run_id, finished_at) as run_id
-    from tasks
-    where is_unread
-    group by pipeline, entity
-),
-
-newest as (
-    select
-        pipeline,
-        entity,
-        run_id
-    from unread_at
-    anti join (
-        select
-            tasks.pipeline,
-            tasks.entity
-        from tasks
-        inner join unread_at using (pipeline, entity)
-        where tasks.finished_at > unread_at.finished_at and tasks.run_id <> unread_at.run_id
-    ) as later using (pipeline, entity)
-),
-
-recent as (
-    select *
-    from tasks
-    where finished_at > $1::timestamp
-    union all
-    select tasks.*
-    from tasks
-    semi join newest using (pipeline, entity, run_id)
-    where tasks.finished_at <= $1::timestamp
+    where finished_at > $1::timestamp and finished_at <= $2::timestamp
 ),
 
 runs as (

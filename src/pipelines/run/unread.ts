@@ -12,8 +12,8 @@ import type { RunContext } from "../model/Pipeline.ts"
 /** By entity. */
 export type Unread = ReadonlyMap<string, Failing | undefined>
 
-// Of what is known about how long a partition has failed; no wait is that long.
-const DAYS_BACK = 30
+// As far as warehouse/health/failing.sql looks back: more than twice as long as runs may be apart (40 days, README).
+const DAYS_BACK = 90
 // The daily runs of a schedule are further apart, so they read what fails every time.
 const MAX_HOURS = 6
 
