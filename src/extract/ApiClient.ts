@@ -53,7 +53,7 @@ export class ApiClient extends Context.Service<
       /** The partition that the request is about, archived for the mapping to rows. */
       subject?: unknown,
     ) => Effect.Effect<DecodedResponse<A>, ApiError | ArchiveError>
-    /** How far the service's clock is ahead, by the latest response with a date; `undefined` before the first one. */
+    /** How far the service's clock is ahead, by the one of the newest two dates that differs less; `undefined` before the first. */
     readonly clockSkewSeconds: Effect.Effect<number | undefined>
   }
 >()("vaulthouse/extract/ApiClient") {
@@ -77,6 +77,7 @@ const make = Effect.fnUntraced(function* (settings: ApiSettings) {
     retryBudgetSeconds,
     isPlatformConfirmed: false,
     clockSkewSeconds: undefined,
+    newestSkewSeconds: undefined,
   }
   const calls = new WeakMap<Task, number>()
   const waits = new RetryWaits(settings.retryWaitSeconds ?? Infinity)

@@ -25,7 +25,9 @@ export interface Sender {
   readonly requestTimeoutSeconds: number
   readonly retryBudgetSeconds: number
   isPlatformConfirmed: boolean
+  /** Of the newest two responses with a date, the one that differs less. */
   clockSkewSeconds: number | undefined
+  newestSkewSeconds: number | undefined
 }
 
 /** A call and what its attempts so far have brought. */
@@ -70,7 +72,7 @@ export const attempt = <A>(
 const responseTo = Effect.fnUntraced(function* <A>(sender: Sender, call: Call) {
   const { endpoint, request } = call
   const received = yield* sent(sender, call)
-  sender.clockSkewSeconds = received.clockSkewSeconds ?? sender.clockSkewSeconds
+  noteSkew(sender, received.clockSkewSeconds)
   yield* annotateSpan({
     "http.response.status_code": received.status,
     "http.response.body.size": received.body.length,
@@ -94,6 +96,14 @@ const responseTo = Effect.fnUntraced(function* <A>(sender: Sender, call: Call) {
   sender.isPlatformConfirmed ||= hasPlatformSegment(endpoint)
   return { value, responseId: archived.responseId, receivedAt: archived.receivedAt }
 })
+
+/** A wrong clock is wrong by two responses in a row; one that is dated oddly, as by a cache, says nothing about the clock. */
+const noteSkew = (sender: Sender, skew: number | undefined): void => {
+  if (skew === undefined) return
+  const before = sender.newestSkewSeconds ?? skew
+  sender.clockSkewSeconds = Math.abs(skew) < Math.abs(before) ? skew : before
+  sender.newestSkewSeconds = skew
+}
 
 /** Sends the request when it may start. Waiting for that is not time of the call or of its task. */
 const sent = Effect.fnUntraced(function* (sender: Sender, call: Call) {

@@ -20,9 +20,11 @@ export class ClockWrong extends Data.TaggedError("ClockWrong")<{
   readonly secondsAhead: number
   /** All machines that write a lake go by one clock, that of its PostgreSQL. */
   readonly isOfLake: boolean
+  /** Whether responses without a date had been loaded before. */
+  readonly hasLoaded?: boolean
 }> {
   override get message(): string {
-    const { now, secondsAhead, isOfLake } = this
+    const { now, secondsAhead, isOfLake, hasLoaded = false } = this
     const [here, there] = [now, now - secondsAhead * 1000].map((at) => new Date(at).toISOString())
     const isAhead = secondsAhead > 0
     const clock = isOfLake ? "The clock of the lake's PostgreSQL" : "This machine's clock"
@@ -31,7 +33,7 @@ export class ClockWrong extends Data.TaggedError("ClockWrong")<{
       : "the newest points would be missing, and rows would be dated before they were there"
     return (
       `${clock} says ${here}, ${differenceText(secondsAhead)} the service's, whose response is dated ${there}. ` +
-      `Nothing was loaded: ${why}. Set the clock (NTP), then run again; ` +
+      `Nothing ${hasLoaded ? "more " : ""}was loaded: ${why}. Set the clock (NTP), then run again; ` +
       `if it is right, the service's is ${isAhead ? "behind" : "ahead"}, which only its operator can mend.`
     )
   }
@@ -47,7 +49,7 @@ const differenceText = (secondsAhead: number): string => {
   return `${text} ${secondsAhead > 0 ? "ahead of" : "behind"}`
 }
 
-/** Compares the clocks by the latest response that has a date. */
+/** Compares the clocks by the newest dates (`ApiClient.clockSkewSeconds`). */
 export const checkClock = Effect.gen(function* () {
   const skew = yield* (yield* ApiClient).clockSkewSeconds
   if (skew === undefined || Math.abs(skew) < MAX_SECONDS_OFF) return

@@ -163,8 +163,14 @@ const recordedRun = Effect.fnUntraced(function* <E, R>({
   const { apiKey, wire } = options.api
   const syncOptions = { ...options, runId, hasKey: apiKey !== undefined, paths: wire.paths }
   const { checked, ...found } = yield* readAndCheck(read(syncOptions), options.settings).pipe(
-    // Later runs are dated after all that is stored, so nothing of a run with a wrong clock stays.
-    Effect.tapError((error) => (error instanceof ClockWrong ? forgetRun(runId) : ended("failed"))),
+    Effect.catchIf(
+      (error) => error instanceof ClockWrong,
+      (error) =>
+        Effect.andThen(isForgotten(runId), (is) => Effect.fail(is ? error : loadedBefore(error))),
+    ),
+    Effect.tapError((error) =>
+      error instanceof ClockWrong && error.hasLoaded !== true ? Effect.void : ended("failed"),
+    ),
     Effect.onInterrupt(() => Effect.ignore(ended("stopped"))),
   )
   const { seconds } = yield* warehouse.finishRun(
@@ -223,10 +229,19 @@ const readAndCheck = Effect.fnUntraced(function* <E, R>(
   }
 })
 
-/** Removes what a run has recorded about itself. */
-const forgetRun = Effect.fnUntraced(function* (runId: string) {
+/**
+ * Removes what a run with a wrong clock has recorded about itself, since later runs are dated after all that is stored.
+ * What has been loaded stays, and its record with it: then it returns false.
+ */
+const isForgotten = Effect.fnUntraced(function* (runId: string) {
+  const warehouse = yield* Warehouse
+  const ofRun = `where run_id = ${literal(runId)}`
+  const loaded = yield* warehouse.rows(`select 1 from ops.tasks ${ofRun} and requests > 0 limit 1`)
+  if (loaded.length > 0) return false
   const tables = ["tasks", "runs", "partition_changes"]
-  yield* (yield* Warehouse).execute(
-    tables.map((table) => `delete from ops.${table} where run_id = ${literal(runId)}`),
-  )
+  yield* warehouse.execute(tables.map((table) => `delete from ops.${table} ${ofRun}`))
+  return true
 })
+
+const loadedBefore = ({ now, secondsAhead, isOfLake }: ClockWrong): ClockWrong =>
+  new ClockWrong({ now, secondsAhead, isOfLake, hasLoaded: true })

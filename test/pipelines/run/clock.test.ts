@@ -1,8 +1,9 @@
 // The machine's clock against the dates of the service's responses: what is reported, what is refused, what says nothing.
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import { readProblems } from "../../../src/pipelines/readers/problems/problems.ts"
-import { asAdmin } from "../../support/simulated.ts"
+import { asAdmin, simulated } from "../../support/simulated.ts"
 import { json, scriptedServer } from "../../support/servers/scriptedServer.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
 import { query, runOnce } from "../../support/warehouseRun.ts"
@@ -102,5 +103,71 @@ describe("a service that is no witness", () => {
       expect((yield* sync(headers)).summary.outcome).toBe("complete")
       expect(yield* problems).toEqual([])
     }),
+  )
+})
+
+describe("dates of which only some are wrong", () => {
+  /** Reads the loans and then the details of each; `ago`: how old their responses are by their date. */
+  const reading = Effect.fnUntraced(function* (ago: {
+    readonly loans: number | undefined
+    readonly details: ReadonlyArray<number>
+  }) {
+    const simulator = yield* simulated({ days: 5, vaults: 1, subaccounts: 4, serverCaches: false })
+    let details = 0
+    const server = yield* scriptedServer(({ url, headers }, response) => {
+      const isDetail = url.startsWith("/subaccount/loans/")
+      const millis = isDetail ? ago.details[details++ % ago.details.length] : ago.loans
+      if (millis !== undefined) response.setHeader("date", agoText(millis))
+      const apiKey = String(headers["x-api-key"])
+      void fetch(`${simulator.url}${url}`, { headers: { "x-api-key": apiKey } }).then(
+        async (answer) => json(response, await answer.json(), answer.status),
+      )
+    })
+    const dataDir = yield* temporaryFolder
+    const pipelines = ["loans", "loan_details"]
+    const result = yield* Effect.result(runOnce(server.url, dataDir, { pipelines, api: asAdmin }))
+    const [left] = yield* query(
+      dataDir,
+      `select (select count(*)::integer from core.loans) as loans, (select count(*)::integer from core.loan_details) as details,
+          (select string_agg(outcome, ' ') from ops.runs) as runs, (select count(*)::integer from ops.tasks) as tasks`,
+    )
+    return { result, left }
+  })
+
+  it.live("one that is odd in the middle of a run ends nothing", () =>
+    Effect.gen(function* () {
+      const { result, left } = yield* reading({ loans: 0, details: [0, -20 * 24 * HOUR, 0] })
+      expect(Result.getOrThrow(result).summary).toMatchObject({ outcome: "complete" })
+      expect(Result.getOrThrow(result).summary.clockAheadSeconds).toBeUndefined()
+      expect(left).toMatchObject({ runs: "complete" })
+      expect(Number(left?.["details"])).toBeGreaterThan(1)
+    }),
+  )
+
+  it.live("all from the middle of a run on end it", () =>
+    Effect.gen(function* () {
+      const { result, left } = yield* reading({ loans: 0, details: [20 * 24 * HOUR] })
+      expect(String(Result.getFailure(result))).toContain("Nothing more was loaded: ")
+      expect(left).toMatchObject({ runs: "failed" })
+    }),
+  )
+
+  it.live("from the first on, nothing is loaded and the run is forgotten", () =>
+    Effect.gen(function* () {
+      const { result, left } = yield* reading({ loans: 20 * 24 * HOUR, details: [0] })
+      expect(String(Result.getFailure(result))).toContain("Nothing was loaded: ")
+      expect(left).toEqual({ loans: 0, details: 0, runs: null, tasks: 0 })
+    }),
+  )
+
+  it.live(
+    "after responses without a date, what these brought stays, with the run that failed",
+    () =>
+      Effect.gen(function* () {
+        const { result, left } = yield* reading({ loans: undefined, details: [20 * 24 * HOUR] })
+        expect(String(Result.getFailure(result))).toContain("Nothing more was loaded: ")
+        expect(left).toMatchObject({ details: 0, runs: "failed" })
+        expect(Number(left?.["loans"])).toBeGreaterThan(1)
+      }),
   )
 })
