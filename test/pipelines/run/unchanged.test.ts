@@ -7,6 +7,7 @@ import { formatDay, parseDay } from "../../../src/domain/values/time.ts"
 import { defaultParquet } from "../../../src/load/published/parquet/parquetFile.ts"
 import { pipelineNames, tables } from "../../../src/pipelines/pipelines.ts"
 import type { PipelineSummary, RunSummary } from "../../../src/pipelines/model/progress.ts"
+import { fixedDay } from "../../support/movableClock.ts"
 import { json, scriptedServer } from "../../support/servers/scriptedServer.ts"
 import { asAdmin, simulated } from "../../support/simulated.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
@@ -115,10 +116,11 @@ describe("a second run over facts that stand still", () => {
 })
 
 describe("fields next to a list", () => {
-  const today = Math.floor(Date.now() / 86_400_000)
+  const { now, live } = fixedDay("2026-06-01T12:00:00Z")
+  const today = Math.floor(now / 86_400_000)
   const series = Array.from({ length: 60 }, (_, age) => today - age).toReversed()
 
-  it.live(
+  live(
     "whose values belong to the days requested make no version with each run, a new field does",
     () =>
       Effect.gen(function* () {
