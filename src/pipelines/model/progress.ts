@@ -54,6 +54,9 @@ export interface PipelineSummary {
   readonly delaySeconds?: number | undefined
 }
 
+/** `unknown`: 401 to all that needs a key; `none`: 403, in the same way; `some`: it opens something. */
+export type KeyAccess = "unknown" | "none" | "some"
+
 export interface RunSummary {
   readonly runId: string
   readonly outcome: RunOutcome
@@ -71,6 +74,8 @@ export interface RunSummary {
   readonly unknownVaults: ReadonlyArray<string>
   /** The service does not know the key: what needs one was skipped. */
   readonly isKeyUnknown: boolean
+  /** What the key opened; absent if no request needed it. */
+  readonly keyAccess?: KeyAccess
   /** The key opens nothing, or no longer a pipeline that earlier runs read with one: the run is not complete. */
   readonly keyRejected: boolean
   /** How many seconds the machine's clock was ahead of the service's, or, negative, behind, if it was minutes. */

@@ -1,6 +1,7 @@
 // What a run learns about its API key: which pipelines it opens, and whether the service rejects it.
 import type { AuthTier } from "../../extract/Endpoint.ts"
 import type { AnyPipeline } from "../model/Pipeline.ts"
+import type { KeyAccess } from "../model/progress.ts"
 
 export class KeyUse {
   private readonly hasKey: boolean
@@ -24,7 +25,14 @@ export class KeyUse {
 
   /** Whether the service responded 401 to the key and gave it access to nothing. */
   get isUnknown(): boolean {
-    return this.isUnauthorized && !this.isAccepted
+    return this.access === "unknown"
+  }
+
+  /** `undefined`: the run did not use it. */
+  get access(): KeyAccess | undefined {
+    if (this.isAccepted) return this.hasKey ? "some" : undefined
+    if (this.isUnauthorized) return "unknown"
+    return this.refusedPipelines.length > 0 ? "none" : undefined
   }
 
   /** `tag` is that of the error a task ended with; `undefined` if it had none. */

@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import { writeDurably } from "../../load/files/durableFiles.ts"
 import { filesError, type LoadError } from "../../load/errors.ts"
 import { writerOf } from "../../load/lock/waitForLock.ts"
-import type { RunOutcome, RunSummary } from "../model/progress.ts"
+import type { KeyAccess, RunOutcome, RunSummary } from "../model/progress.ts"
 import { countRun } from "./metrics.ts"
 import { causeMessage } from "../../domain/values/causeMessage.ts"
 
@@ -33,8 +33,8 @@ interface RunRecord {
   readonly published: boolean
   /** The service refused the API key everything, or something it had access to before. */
   readonly key_rejected: boolean
-  /** The service does not know the key at all; absent in records of earlier versions. */
-  readonly key_unknown?: boolean
+  /** What the key opened in the newest run that used one; absent in records of earlier versions. */
+  readonly key_access?: KeyAccess | null
   /** How far this machine's clock was ahead, or, negative, behind, if it was minutes; absent in records of earlier versions. */
   readonly clock_ahead_seconds?: number | null
   readonly failed_checks: ReadonlyArray<{
@@ -59,8 +59,10 @@ const write = (dataDir: string, record: RunRecord): Effect.Effect<void, LoadErro
   Effect.tryPromise({
     try: async () => {
       const file = lastRunFile(dataDir)
-      const ends = endsWith(record, await readRecord(dataDir))
-      const text = `${JSON.stringify({ ...record, ends })}\n`
+      const before = await readRecord(dataDir)
+      const ends = endsWith(record, before)
+      const key_access = record.key_access ?? before?.key_access ?? null
+      const text = `${JSON.stringify({ ...record, key_access, ends })}\n`
       await writeDurably(file, text).catch((cause: unknown) => {
         if (!isFull(cause)) throw cause
         return overwrite(file, text)
@@ -128,7 +130,7 @@ const startOf = ({ runId, command }: RunStart): Effect.Effect<RunRecord> =>
     seconds: null,
     published: false,
     key_rejected: false,
-    key_unknown: false,
+    key_access: null,
     clock_ahead_seconds: null,
     failed_checks: [],
   }))
@@ -179,7 +181,7 @@ export const recordLastRun = <E, R>(
       seconds: summary.seconds,
       published: summary.published,
       key_rejected: summary.keyRejected,
-      key_unknown: summary.isKeyUnknown,
+      key_access: summary.keyAccess ?? null,
       clock_ahead_seconds: summary.clockAheadSeconds ?? null,
       failed_checks: summary.failedChecks.map(({ name, severity, failures }) => ({
         name,

@@ -35,6 +35,7 @@ export const summaryOf = Effect.fnUntraced(function* (
       (address) => !stored.some(isSelected({ include: [address], exclude: [] })),
     ),
     isKeyUnknown: key.isUnknown,
+    ...(key.access === undefined ? {} : { keyAccess: key.access }),
     keyRejected: isKeyRejected,
     failedChecks: [],
   } satisfies Omit<RunSummary, "seconds">

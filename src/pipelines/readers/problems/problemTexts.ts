@@ -5,6 +5,7 @@ import { count, counted } from "../../../domain/values/numbers.ts"
 import type { Problem } from "../../../domain/run/problem.ts"
 import type { HealthRow } from "../../publication/health.ts"
 import type { PostgresState } from "../../publication/postgres.ts"
+import type { KeyAccess } from "../../model/progress.ts"
 import { ageHours, ageText, type Freshness } from "./freshness.ts"
 
 /** For a text at the end of a sentence that adds its own full stop. */
@@ -53,19 +54,21 @@ export const clockWrong = (
   since,
 })
 
-/** `isUnknown`: the service knows the key for nothing. */
+/** `access`: what the newest run that used the key found. */
 export const keyRejected = (
   pipelines: ReadonlyArray<string>,
-  isUnknown: boolean,
+  access: KeyAccess | undefined,
   since: string | null,
 ): Problem => {
   const what = pipelines.length > 3 ? counted(pipelines.length, "pipeline") : pipelines.join(", ")
   const text =
     pipelines.length === 0
       ? "The service rejects the API key."
-      : isUnknown
+      : access === "unknown"
         ? `The service rejects the API key (HTTP 401); not read: ${what}.`
-        : `The service no longer gives the API key access to ${what}.`
+        : access === "none"
+          ? `The service gives the API key access to nothing it was used for (HTTP 403); not read: ${what}.`
+          : `The service no longer gives the API key access to ${what}.`
   return {
     kind: "key_rejected",
     subject: "key",

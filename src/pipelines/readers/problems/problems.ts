@@ -100,5 +100,5 @@ const keyRejected = (
   if (refused.length === 0 && last?.key_rejected !== true) return []
   const pipelines = refused.map(({ pipeline }) => pipeline)
   const since = refused[0]?.since ?? last?.finished_at ?? null
-  return [keyRejectedProblem(pipelines, last?.key_unknown === true, since)]
+  return [keyRejectedProblem(pipelines, last?.key_access ?? undefined, since)]
 }

@@ -228,7 +228,19 @@ describe("problems", () => {
       yield* runOnce(simulator.url, dataDir, { ...keyed, api })
       const [rejected] = yield* readProblems(dataDir)
       expect(rejected?.text).toMatch(/^The service rejects the API key \(HTTP 401\); not read: /)
-      yield* runOnce(simulator.url, dataDir, { pipelines: ["fees"] })
+      // A run that needs no key says nothing about it, so what the one before found stays.
+      yield* runOnce(simulator.url, dataDir, { pipelines: ["fees"], api })
+      expect((yield* readProblems(dataDir))[0]).toEqual(rejected)
+      simulator.patch({ faults: [{ kind: "status", status: 403, pathPrefix: "/" }] })
+      yield* runOnce(simulator.url, dataDir, { ...keyed, api: asAdmin })
+      const [everywhere] = yield* readProblems(dataDir)
+      expect(everywhere?.text).toMatch(
+        /^The service gives the API key access to nothing it was used for \(HTTP 403\); not read: /,
+      )
+      simulator.patch({
+        faults: [{ kind: "status", status: 403, pathPrefix: "/subaccount" }],
+      })
+      yield* runOnce(simulator.url, dataDir, { ...keyed, api: asAdmin, settings: { full: true } })
       const [refused] = yield* readProblems(dataDir)
       expect(refused?.text).toBe("The service no longer gives the API key access to subaccounts.")
     }),
