@@ -32,7 +32,7 @@ export interface ProblemChanges {
 const MESSAGES_PER_HOUR = 6
 // Of those, only for the beginning of what keeps a run from reading anything, however many lesser problems come and go.
 const MESSAGES_PER_HOUR_IN_RESERVE = 2
-const URGENT: ReadonlyArray<ProblemKind> = ["run_failed", "key_rejected"]
+const URGENT: ReadonlySet<ProblemKind> = new Set(["run_failed", "key_rejected"])
 // Deferrals come and go with the load of the service, and mend themselves: they leave the others for what does not.
 const MESSAGES_PER_HOUR_OF_DEFERRALS = 2
 
@@ -73,7 +73,7 @@ const withinHour = ({ messages }: Sent, now: number): ReadonlyArray<string> =>
 export const isHeldBack = (sent: Sent, changes: ProblemChanges, now: number): boolean => {
   const changed = [...changes.begun, ...changes.resolved, ...changes.repeated]
   const isDeferrals = changed.every(({ kind }) => kind === "run_deferred")
-  const isUrgent = changes.begun.some(({ kind }) => URGENT.includes(kind))
+  const isUrgent = changes.begun.some(({ kind }) => URGENT.has(kind))
   const most = isDeferrals
     ? MESSAGES_PER_HOUR_OF_DEFERRALS
     : MESSAGES_PER_HOUR - (isUrgent ? 0 : MESSAGES_PER_HOUR_IN_RESERVE)
