@@ -71,6 +71,18 @@ describe("a call that fails", () => {
       }),
   )
 
+  it.effect("429 after 429 says, once the run's time for waiting is over, that it is", () =>
+    Effect.gen(function* () {
+      const { client } = yield* startClient(refusing(99, 429, { "retry-after": "25" }), settings)
+      const { result } = yield* turned(client.call(unrealizedPnl, { vault }))
+      const error = errorOf(result)
+      expect(error.reason).toEqual({ _tag: "RateLimited", delaySeconds: 25 })
+      expect(error.detail).toBe(
+        "no; the service asks to wait 25 s more, and the 2 min that a run waits are over",
+      )
+    }),
+  )
+
   // An hour and a half, of which a response from loopback may take minutes.
   const DELAY = 6000
   const inSeconds = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds
