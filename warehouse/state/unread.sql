@@ -1,7 +1,7 @@
 -- Partitions that their newest run did not read whole: a failure, a delay, an entry in quarantine or no access. $1 is how far
 -- back to look; a task later than $2 was recorded while the clock was ahead and is ignored. Where a run got nothing but one
--- kind of failure, as all runs since `failing_since`, the partition waits until `retry_at`: as long as it has failed, at
--- most $3 hours. It does not wait where the whole pipeline failed, or once a neighbour (the same pipeline or the same entity)
+-- kind of failure, as all runs since `failing_since`, the partition waits until `retry_at`: a quarter longer than it has
+-- failed, at most $3 hours. It does not wait where the whole pipeline failed, or once a neighbour (the same pipeline or the same entity)
 -- that failed too has been read since. Tasks without a request are waits.
 with
 
@@ -65,7 +65,8 @@ failing as (
 waiting as (
     select
         *,
-        tried_at + least(tried_at - failing_since, to_hours($3::integer)) as retry_at
+        -- A quarter longer, so that runs at equal distances, whose tasks end a little sooner or later, leave out one at least.
+        tried_at + least((tried_at - failing_since) * 5 / 4, to_hours($3::integer)) as retry_at
     from failing
     where
         exists (

@@ -26,14 +26,15 @@ const platform = Effect.fnUntraced(function* (options: OptionsPatch, pipeline: s
   const sync = Effect.fnUntraced(function* (faults: Faults, overrides: Overrides = {}) {
     simulator.patch({ faults })
     const before = simulator.requests().last.length
-    const { summary } = yield* runOnce(simulator.url, dataDir, {
+    const { summary, events } = yield* runOnce(simulator.url, dataDir, {
       pipelines: [pipeline],
       api: { ...asAdmin, retryBudgetSeconds: 2 },
       ...overrides,
     })
     const sent = simulator.requests().last.slice(before)
     const refused = sent.filter(({ status }) => status >= 400)
-    return { ...summary, refused: refused.length, sent: sent.length }
+    const retries = events.filter(({ kind }) => kind === "retry").length
+    return { ...summary, refused: refused.length, sent: sent.length, retries }
   })
   return { simulator, dataDir, sync, problems: readProblems(dataDir) }
 })
@@ -116,7 +117,7 @@ describe("a vault that keeps failing", () => {
         /^positions: 1 of 3 tasks failed: .*\(HTTP 424\); it has failed since 20\S+ \d\d:\d\d UTC, and is read again after 20\S+ \d\d:\d\d UTC\.$/,
       )
       expect(problem?.advice).toContain("--fill-gaps")
-      // It waits as long as it had failed, an hour and some seconds; waiting is not failing again.
+      // It waits a quarter longer than it had failed, an hour and some seconds; waiting is not failing again.
       yield* letAnHourPass(dataDir)
       yield* letAnHourPass(dataDir)
       expect(yield* sync(faults)).toMatchObject({ refused: 2 })
@@ -128,6 +129,30 @@ describe("a vault that keeps failing", () => {
       })
       // Of these days ago, its facts are stale.
       expect((yield* problems).map(({ kind }) => kind)).toEqual(["stale"])
+    }),
+  )
+
+  it.live("costs the third hourly run nothing, however long the first took to give up", () =>
+    Effect.gen(function* () {
+      const { dataDir, sync, faults } = yield* bad(4, [0])
+      yield* sync([])
+      yield* letAnHourPass(dataDir)
+      const healthy = yield* sync([])
+      yield* letAnHourPass(dataDir)
+      expect((yield* sync(faults)).retries).toBeGreaterThan(2)
+      // It ended a minute after its run had begun, and in the next run at once.
+      yield* change(
+        dataDir,
+        "update ops.tasks set finished_at = finished_at - interval 59 minute",
+        "checkpoint",
+      )
+      expect(yield* sync(faults)).toMatchObject({ refused: 2, retries: 1 })
+      yield* letAnHourPass(dataDir)
+      const third = yield* sync(faults)
+      expect(third).toMatchObject({ outcome: "partial", refused: 0, retries: 0 })
+      expect(third.sent).toBe(healthy.sent - 1)
+      yield* letAnHourPass(dataDir)
+      expect(yield* sync([])).toMatchObject({ outcome: "complete", sent: healthy.sent })
     }),
   )
 
