@@ -8,6 +8,11 @@ import * as Effect from "effect/Effect"
 import { defaultTimeFields } from "../../../src/domain/wire/timeFields.ts"
 import { compareWithArchive } from "../../../src/pipelines/archive/replay.ts"
 import { version } from "../../../src/cli/execute/version.ts"
+import { storedTables } from "../../../src/domain/table/table.ts"
+import { fingerprint } from "../../../src/domain/values/fingerprint.ts"
+import { createSchemas, createTable } from "../../../src/load/tables/ddl.ts"
+import { LAYOUT_NUMBER } from "../../../src/load/tables/warehouseLayout.ts"
+import { tables } from "../../../src/pipelines/pipelines.ts"
 import { marts } from "../../../src/load/marts/marts.ts"
 import { currentFiles } from "../../../src/load/published/parquet/parquetFolder.ts"
 import { defaultParquet } from "../../../src/load/published/parquet/parquetFile.ts"
@@ -49,6 +54,21 @@ const ofLayout = (layout: string) =>
       else execFileSync("tar", ["--extract", `--file=${file}`, "--no-same-owner"], { cwd: dataDir })
     }),
   )
+
+// A new column, too, needs a new number: an older version would leave it empty, and nobody would know which rows it wrote.
+it("the layout is the one that is recorded for its number", () => {
+  const structure = fingerprint(
+    ...createSchemas,
+    ...tables.flatMap(storedTables).map(createTable).toSorted(),
+  )
+  const recorded = JSON.parse(readFileSync(join(folder, "layouts.json"), "utf8")) as Readonly<
+    Record<string, string>
+  >
+  expect(
+    structure,
+    `tables or columns have changed: raise LAYOUT_NUMBER, and record this under the new number in ${folder}/layouts.json`,
+  ).toBe(recorded[String(LAYOUT_NUMBER)])
+})
 
 describe("a warehouse of a released layout", () => {
   it("is there", () => {
