@@ -78,7 +78,7 @@ const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<st
 
 const sum = (values: ReadonlyArray<number>): number => values.reduce((all, each) => all + each, 0)
 
-const isOpen = ({ mended }: Found): boolean => mended.startsWith("Not mended")
+const isOpen = ({ mended }: Found): boolean => /\bnot mended\b/i.test(mended)
 
 const triedOf = ({ tried }: CommandFigures): number => sum(Object.values(tried))
 
@@ -87,7 +87,7 @@ const section = (figures: Figures, isMended: boolean): string => {
   const ways = [...new Set(commands.flatMap(({ tried }) => Object.keys(tried)))]
   const tried = sum(commands.map(triedOf))
   const planned = sum(commands.map((each) => each.planned))
-  const untried = commands.filter((each) => triedOf(each) === 0).map(({ command }) => command)
+  const untried = commands.filter((each) => each.planned === 0).map(({ command }) => command)
   const share = planned === 0 ? 0 : Math.min(100, Math.floor((100 * tried) / planned))
   return [
     `## ${figures.title}`,
