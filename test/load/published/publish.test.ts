@@ -21,6 +21,7 @@ import { changedSincePublication, publish } from "../../../src/load/published/pu
 import { publishedFile } from "../../../src/load/published/read/PublishedCopy.ts"
 import { verify } from "../../../src/load/published/verify/verify.ts"
 import { Warehouse } from "../../../src/load/Warehouse.ts"
+import { sharedWarehouse } from "../../support/sharedWarehouse.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
 import {
   asRun,
@@ -48,6 +49,11 @@ import {
 } from "../sample.ts"
 
 const withoutParquet = { parquet: undefined }
+
+const publishedReadings = sharedWarehouse((dataDir) =>
+  asRun(dataDir, Effect.andThen(commit(readingsBatch(twoMonths(1))), publishAll)),
+)
+const publishedNothing = sharedWarehouse((dataDir) => asRun(dataDir, publishAll))
 
 /** From here to the end of the scope, making a hard link fails with `code`. */
 const withoutLinks = (code: string) =>
@@ -205,8 +211,7 @@ describe("the published copy", () => {
 
   it.live("clears what a killed publication left", () =>
     Effect.gen(function* () {
-      const dataDir = yield* temporaryFolder
-      yield* asRun(dataDir, publishAll)
+      const dataDir = yield* publishedNothing
       const left = join(dataDir, "published/.tmp-1.duckdb")
       writeFileSync(left, "half")
       yield* asRun(dataDir, publishAll)
@@ -220,11 +225,9 @@ describe("whether there is news", () => {
 
   it.live("facts are, tasks and cursors are not", () =>
     Effect.gen(function* () {
-      const dataDir = yield* temporaryFolder
+      expect(yield* changed(yield* temporaryFolder)).toBe(true)
+      const dataDir = yield* publishedReadings
       const load = (value: number) => asRun(dataDir, commit(readingsBatch(twoMonths(value))))
-      expect(yield* changed(dataDir)).toBe(true)
-      yield* load(1)
-      yield* asRun(dataDir, publishAll)
       expect(yield* changed(dataDir)).toBe(false)
       yield* load(1)
       expect(yield* changed(dataDir)).toBe(false)
@@ -237,8 +240,7 @@ describe("whether there is news", () => {
 
   it.live("another setting of what is published is", () =>
     Effect.gen(function* () {
-      const dataDir = yield* temporaryFolder
-      yield* asRun(dataDir, publishAll)
+      const dataDir = yield* publishedNothing
       expect(yield* changed(dataDir)).toBe(false)
       expect(
         yield* asRun(dataDir, changedSincePublication({ ...published, access: { mode: "0640" } })),
@@ -248,13 +250,12 @@ describe("whether there is news", () => {
 
   it.live("a mart that is made differently is, other files of the package are not", () =>
     Effect.gen(function* () {
-      const dataDir = yield* temporaryFolder
+      const dataDir = yield* publishedNothing
       const record = (name: string, fingerprint: string) =>
         change(
           dataDir,
           `INSERT INTO ops.view_fingerprints (name, fingerprint) VALUES ('${name}', '${fingerprint}')`,
         )
-      yield* asRun(dataDir, publishAll)
       yield* record("*", "other files")
       expect(yield* changed(dataDir)).toBe(false)
       yield* record("mart.balances", "another query")
@@ -264,8 +265,7 @@ describe("whether there is news", () => {
 
   it.live("views that were not recorded, or by another DuckDB, are", () =>
     Effect.gen(function* () {
-      const dataDir = yield* temporaryFolder
-      yield* asRun(dataDir, publishAll)
+      const dataDir = yield* publishedNothing
       const file = join(dataDir, "published/current.json")
       const current = JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>
       for (const other of [{ views: undefined }, { duckdb: "v1.0.0" }]) {
@@ -279,8 +279,7 @@ describe("whether there is news", () => {
 
   it.live("a publication that was not completed leaves it", () =>
     Effect.gen(function* () {
-      const dataDir = yield* temporaryFolder
-      yield* asRun(dataDir, Effect.andThen(commit(readingsBatch(twoMonths(1))), publishAll))
+      const dataDir = yield* publishedReadings
       const current = join(dataDir, "published/current.json")
       const before = readFileSync(current)
       yield* asRun(dataDir, Effect.andThen(commit(readingsBatch(twoMonths(2))), publishAll))
@@ -297,8 +296,7 @@ describe("a publication that was killed", () => {
 
   it.live("is news where the manifest is lost", () =>
     Effect.gen(function* () {
-      const dataDir = yield* temporaryFolder
-      yield* asRun(dataDir, Effect.andThen(commit(readingsBatch(twoMonths(1))), publishAll))
+      const dataDir = yield* publishedReadings
       expect(yield* changed(dataDir)).toBe(false)
       rmSync(manifestIn(dataDir))
       expect(new Set((yield* verify(dataDir)).map(({ kind }) => kind))).toEqual(
@@ -313,8 +311,7 @@ describe("a publication that was killed", () => {
 
   it.live("once it had put the copy in place, is news, though no row is", () =>
     Effect.gen(function* () {
-      const dataDir = yield* temporaryFolder
-      yield* asRun(dataDir, Effect.andThen(commit(readingsBatch(twoMonths(1))), publishAll))
+      const dataDir = yield* publishedReadings
       // In the way of current.json, which is written last: the copy is in place by then.
       const inTheWay = join(dataDir, "published/current.json.tmp")
       mkdirSync(inTheWay)
@@ -334,8 +331,7 @@ describe("a publication without Parquet", () => {
 
   it.live("removes the files of an earlier one, which would become stale", () =>
     Effect.gen(function* () {
-      const dataDir = yield* temporaryFolder
-      yield* asRun(dataDir, Effect.andThen(commit(readingsBatch(twoMonths(1))), publishAll))
+      const dataDir = yield* publishedReadings
       const exported = parquetIn(dataDir).filter((path) => /^files\/.*\.parquet$/.test(path)).length
       const load = commit(readingsBatch(twoMonths(2)))
       const { parquetRemoved } = yield* asRun(
@@ -359,8 +355,7 @@ describe("a publication without Parquet", () => {
 
   it.live("is news where there are still files", () =>
     Effect.gen(function* () {
-      const dataDir = yield* temporaryFolder
-      yield* asRun(dataDir, publishAll)
+      const dataDir = yield* publishedNothing
       expect(yield* asRun(dataDir, changedSincePublication(withoutParquet))).toBe(true)
     }),
   )
@@ -369,8 +364,7 @@ describe("a publication without Parquet", () => {
 describe("the Parquet export", () => {
   it.live("writes only months whose rows changed, versions included", () =>
     Effect.gen(function* () {
-      const dataDir = yield* temporaryFolder
-      yield* asRun(dataDir, Effect.andThen(commit(readingsBatch(twoMonths(1))), publishAll))
+      const dataDir = yield* publishedReadings
       const before = readingsFiles(dataDir)
       expect(monthsOf(before)).toEqual(["2024-01", "2024-02"])
       const revision = readingsBatch([reading("a", 23, 2)])
@@ -408,8 +402,7 @@ describe("the Parquet export", () => {
 
   it.live("drops months whose rows are gone, and nothing else", () =>
     Effect.gen(function* () {
-      const dataDir = yield* temporaryFolder
-      yield* asRun(dataDir, Effect.andThen(commit(readingsBatch(twoMonths(1))), publishAll))
+      const dataDir = yield* publishedReadings
       yield* asRun(
         dataDir,
         Effect.gen(function* () {
@@ -426,8 +419,7 @@ describe("the Parquet export", () => {
 
   it.live("made whole has the months whose rows were changed by hand, and so have later ones", () =>
     Effect.gen(function* () {
-      const dataDir = yield* temporaryFolder
-      yield* asRun(dataDir, Effect.andThen(commit(readingsBatch(twoMonths(1))), publishAll))
+      const dataDir = yield* publishedReadings
       const byHand = Effect.flatMap(Warehouse, ({ exclusively }) =>
         exclusively("Changes by hand", async ({ connection }) => {
           await connection.run(`
@@ -454,8 +446,7 @@ describe("the Parquet export", () => {
 
   it.live("gives every file of a table the same columns after one was added", () =>
     Effect.gen(function* () {
-      const dataDir = yield* temporaryFolder
-      yield* asRun(dataDir, Effect.andThen(commit(readingsBatch(twoMonths(1))), publishAll))
+      const dataDir = yield* publishedReadings
       const grown: Table = {
         ...readings,
         columns: [...readings.columns, { name: "added", type: "double", comment: "Added" }],
