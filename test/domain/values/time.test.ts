@@ -89,9 +89,12 @@ describe("parseDay", () => {
     expect(formatDay(parseDay(text) as number)).toBe(day)
   })
 
-  it.each(["13/1/2026", "2/30/2026", "2/29/2026", "2026/01/05", "5.1.2026", 5])("rejects %j", (value) => {
-    expect(parseDay(value)).toBeUndefined()
-  })
+  it.each(["13/1/2026", "2/30/2026", "2/29/2026", "2026/01/05", "5.1.2026", 5])(
+    "rejects %j",
+    (value) => {
+      expect(parseDay(value)).toBeUndefined()
+    },
+  )
 
   const days = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 40_000 }))
   it.effect.prop("reads back every day it writes, from either end of it", [days], ([day]) =>
