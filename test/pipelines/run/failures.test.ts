@@ -6,6 +6,7 @@ import { readProblems } from "../../../src/pipelines/readers/problems/problems.t
 import { movableClock } from "../../support/movableClock.ts"
 import { asAdmin, simulated } from "../../support/simulated.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
+import { HANG_SECONDS } from "../../support/until.ts"
 import {
   change,
   letAnHourPass,
@@ -154,6 +155,55 @@ describe("a vault that keeps failing", () => {
       yield* letAnHourPass(dataDir)
       expect(yield* sync([])).toMatchObject({ outcome: "complete", sent: healthy.sent })
     }),
+  )
+
+  it.live(
+    "that does not answer costs two timeouts in the second hourly run, and none in the third",
+    () =>
+      Effect.gen(function* () {
+        const { simulator, dataDir, sync } = yield* bad(4, [0])
+        const faults: Faults = [
+          {
+            kind: "stall-headers",
+            pathPrefix: "/",
+            match: `positions/${simulator.truth.vaults[0]?.address}`,
+          },
+        ]
+        const clock = movableClock()
+        const hanging = Effect.fnUntraced(function* () {
+          let left = 0
+          const timeouts = setInterval(() => {
+            if (left === 1) clock.advance(HANG_SECONDS * 1000)
+          }, 20)
+          const overrides: Overrides = {
+            taskTimeoutSeconds: 1e9,
+            api: { ...asAdmin, retryBudgetSeconds: 30 * HANG_SECONDS },
+            onProgress: (event) => {
+              if (event.kind === "started" && event.pipeline === "positions")
+                left = event.tasks ?? 0
+              if (event.kind === "done" && event.pipeline === "positions") left -= 1
+            },
+          }
+          yield* Effect.ensuring(
+            clock.under(sync(faults, overrides)),
+            Effect.sync(() => clearInterval(timeouts)),
+          )
+          const [task] = yield* query(
+            dataDir,
+            `select requests::integer as requests, seconds from ops.tasks
+           where pipeline = 'positions' and outcome = 'failed' order by finished_at desc limit 1`,
+          )
+          return { requests: Number(task?.["requests"]), seconds: Number(task?.["seconds"]) }
+        })
+        const first = yield* hanging()
+        expect(first.requests).toBeGreaterThan(2)
+        yield* letAnHourPass(dataDir)
+        const second = yield* hanging()
+        expect(second.requests).toBe(2)
+        expect(second.seconds).toBeLessThan(first.seconds / 2)
+        yield* letAnHourPass(dataDir)
+        expect(yield* hanging()).toEqual({ requests: 0, seconds: 0 })
+      }),
   )
 
   it.live("waits six hours at most", () =>
