@@ -15,9 +15,19 @@ export interface Case {
   readonly again?: ReadonlyArray<ReadonlyArray<string>>
   /** `data` where absent. */
   readonly dataDir?: string
+  /** The folder of the backup that the commands make. */
+  readonly backup?: string
+  /** What the commands are there for: a number that they change, in the warehouse or among the files. */
+  readonly measure?: {
+    readonly what: string
+    readonly of: string | ((world: World) => number)
+    readonly isMeant: (before: number, after: number) => boolean
+  }
   /** It needs a lake, which `main.ts` starts where one is installed. */
   readonly needsLake?: true
 }
+
+export const dataDirOf = ({ dataDir = "data" }: Case): string => dataDir
 
 const pipelines = ["vaults", "ratio_history", "subaccounts"]
 const sync = ["sync", "--data-dir", "data"]
@@ -56,16 +66,25 @@ const change = async (world: World, ...statements: ReadonlyArray<string>): Promi
   instance.closeSync()
 }
 
+const appears = (before: number, after: number): boolean => before === 0 && after > 0
+const disappears = (before: number, after: number): boolean => before > 0 && after === 0
+
 export const cases: ReadonlyArray<Case> = [
   {
     name: "first sync",
     prepare: async (world) => world.begin({ pipelines }),
+    measure: { what: "vaults", of: "core.vaults", isMeant: appears },
     moment: first,
     commands: [sync],
   },
   {
     name: "sync",
     prepare: (world) => synced(world, { pipelines }, first),
+    measure: {
+      what: "rows of the history",
+      of: "core.ratio_history",
+      isMeant: (before, after) => before > 0 && after > before,
+    },
     moment: later,
     commands: [sync],
   },
@@ -77,6 +96,7 @@ export const cases: ReadonlyArray<Case> = [
         rmSync(world.path(`data/vaulthouse.duckdb${end}`), { force: true })
       }
     },
+    measure: { what: "vaults", of: "core.vaults", isMeant: appears },
     moment: later,
     commands: [["replay", "--data-dir", "data"]],
     again: [["replay", "--data-dir", "data"]],
@@ -86,6 +106,11 @@ export const cases: ReadonlyArray<Case> = [
     prepare: async (world) => {
       await synced(world, plain, first, later)
       await change(world, "update core.ratio_history set actual_tvl = 1")
+    },
+    measure: {
+      what: "changed rows",
+      of: "core.ratio_history where actual_tvl = 1",
+      isMeant: disappears,
     },
     moment: later,
     commands: [["replay", "--data-dir", "data"]],
@@ -116,6 +141,11 @@ export const cases: ReadonlyArray<Case> = [
         { now: "2026-05-31T20:00:00Z" },
         { now: "2026-05-31T23:00:00Z", subaccounts: 2 },
       ),
+    measure: {
+      what: "segments",
+      of: (world) => world.files("data/raw").length,
+      isMeant: (before, after) => after > 0 && after < before,
+    },
     moment: { ...first, subaccounts: 2 },
     commands: [["compact", "--data-dir", "data"]],
   },
@@ -129,14 +159,21 @@ export const cases: ReadonlyArray<Case> = [
         { now: "2026-05-31T21:00:00Z", subaccounts: 2 },
         { now: "2026-05-31T21:30:00Z", subaccounts: 2 },
       ),
+    measure: {
+      what: "segments",
+      of: (world) => world.files("data/raw").length,
+      isMeant: (before, after) => after > 0 && after !== before,
+    },
     moment: { now: "2026-06-03T05:00:00Z", subaccounts: 2 },
     commands: [["prune", "--older-than", "1d", "--data-dir", "data"]],
   },
   {
     name: "backup",
     prepare: (world) => synced(world, plain, first),
+    measure: { what: "files", of: (world) => world.files("backup").length, isMeant: appears },
     moment: first,
     commands: [["backup", "backup", "--data-dir", "data"]],
+    backup: "backup",
   },
   {
     name: "restore",
@@ -146,6 +183,7 @@ export const cases: ReadonlyArray<Case> = [
       rmSync(world.path("data"), { recursive: true })
       cpSync(world.outside("backup"), world.path("backup"), { recursive: true })
     },
+    measure: { what: "vaults", of: "core.vaults", isMeant: appears },
     moment: first,
     commands: [["restore", "backup", "--data-dir", "data"]],
     again: [["restore", "backup", "--data-dir", "data"]],
@@ -161,6 +199,7 @@ export const cases: ReadonlyArray<Case> = [
         "delete from ops.layout",
       )
     },
+    measure: { what: "recorded layouts", of: "ops.layout", isMeant: appears },
     moment: later,
     commands: [sync],
   },
@@ -168,10 +207,12 @@ export const cases: ReadonlyArray<Case> = [
     name: "sync --fill-gaps",
     prepare: async (world) => {
       world.begin(plain)
-      world.at({ ...first, faults: [{ kind: "invalid-json", match: "fields=ratio", count: 1 }] })
-      // Ends with 3: the first window is in quarantine.
-      await world.run(sync)
+      // However often it is requested.
+      world.at({ ...first, faults: [{ kind: "invalid-json", match: "fields=ratio" }] })
+      const { code, stdout } = await world.run(sync)
+      if (code !== 3) throw new Error(`a sync with a gap ended with ${code}: ${stdout}`)
     },
+    measure: { what: "open gaps", of: "ops.gaps where state = 'open'", isMeant: disappears },
     moment: later,
     commands: [[...sync, "--fill-gaps"]],
   },
@@ -179,7 +220,12 @@ export const cases: ReadonlyArray<Case> = [
     name: "a field made a column",
     prepare: async (world) => {
       await synced(world, plain, { ...first, addedFields: true })
-      world.configure({ ...plain, fields: { "vaults.weekly_performance_fee_bps": "note" } })
+      world.configure({ ...plain, fields: { "vaults.internal_type": "added_field" } })
+    },
+    measure: {
+      what: "values of the column",
+      of: "core.vaults where internal_type = 'later version'",
+      isMeant: appears,
     },
     moment: { ...first, addedFields: true },
     commands: [["replay", "--data-dir", "data"]],
@@ -196,6 +242,7 @@ export const cases: ReadonlyArray<Case> = [
         rmSync(world.path(`data/vaulthouse.duckdb${end}`), { force: true })
       }
     },
+    measure: { what: "vaults", of: "core.vaults", isMeant: appears },
     moment: first,
     commands: [moveBack],
     again: [moveBack],

@@ -1,5 +1,6 @@
 // What a warehouse or a published copy holds, as one number for each table.
 import { createHash } from "node:crypto"
+import { existsSync } from "node:fs"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { allColumns, tableName, storedTables } from "../../src/domain/table/table.ts"
 import { literal } from "../../src/load/sql/sql.ts"
@@ -18,7 +19,7 @@ export interface Content {
   readonly rows: Readonly<Record<string, string>>
   /** Definitions and rows of all tables, those that are not of `core` too. */
   readonly everything: string
-  /** Rows whose response is not in the index. */
+  /** Rows that name no response, or one that is not in the index. */
   readonly withoutResponse: number
   /** Requests of each task, by run, pipeline and entity. */
   readonly requests: ReadonlyArray<{
@@ -75,7 +76,7 @@ export const contentOf = async (file: string): Promise<Content> => {
     const missing = names
       .map(
         (name) =>
-          `select count(*) as n from ${name} where _response_id not in (select response_id from raw.responses)`,
+          `select count(*) as n from ${name} where _response_id is null or _response_id not in (select response_id from raw.responses)`,
       )
       .join(" union all ")
     return {
@@ -102,6 +103,22 @@ export const contentOf = async (file: string): Promise<Content> => {
       })),
       runs: Number((await read("select count(*) as n from ops.runs"))[0]?.["n"]),
     }
+  } finally {
+    await connection.run("USE memory")
+    await connection.run("DETACH DATABASE IF EXISTS proven")
+    connection.closeSync()
+  }
+}
+
+/** How many rows there are of `from`, which is what follows `from` in SQL; 0 without a warehouse. */
+export const countIn = async (file: string, from: string): Promise<number> => {
+  if (!existsSync(file)) return 0
+  const connection = await (await instance).connect()
+  try {
+    await connection.run(`ATTACH ${literal(file)} AS proven (READ_ONLY)`)
+    await connection.run("USE proven")
+    const found = await connection.runAndReadAll(`select count(*)::integer from ${from}`)
+    return Number(found.getRows()[0]?.[0])
   } finally {
     await connection.run("USE memory")
     await connection.run("DETACH DATABASE IF EXISTS proven")

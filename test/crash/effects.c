@@ -1,7 +1,7 @@
 // Sees every effect of a process, and of its children, on files below some folders: LD_PRELOAD=effects.so.
 //   EFFECTS_BELOW    the folders, absolute, separated by colons
 //   EFFECTS_CONTROL  a file of 4096 bytes, shared with whoever arms it: struct control below
-//   EFFECTS_JOURNAL  where effects are recorded, each after it has happened: struct entry, its paths, what was written
+//   EFFECTS_JOURNAL  where effects are recorded, each after it has happened or was refused: struct entry, its paths, what was written
 // Armed, it records effects, and can end the process group before effect `at`, or let effects fail from there on.
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -41,7 +41,7 @@ struct control {
 };
 
 struct entry {
-  uint32_t kind, path, path2, flags; // lengths of the paths; flags: 1 the file existed, 2 it was truncated
+  uint32_t kind, path, path2, flags; // lengths of the paths; flags: 1 the file existed, 2 it was truncated, 4 refused
   uint64_t inode;
   int64_t offset, length;            // of what was written; the length of a truncated file
   int64_t micros;
@@ -127,15 +127,15 @@ static int path_of(int fd, char *out) {
 }
 
 static int is_armed(void) { return control != NULL && atomic_load(&control->armed); }
-static int is_watched_fd(int fd) {
-  char path[PATH_MAX];
-  return is_armed() && path_of(fd, path) && is_below(path);
-}
+static int is_watched_fd(int fd, char *path) { return is_armed() && path_of(fd, path) && is_below(path); }
 
 static void leave(void) { atomic_store(&control->turn, 0); }
 
-// Whether the effect may happen; then it is this one's turn until `leave`. Otherwise errno is set.
-static int enter(int kind) {
+static void record(int kind, const char *path, const char *path2, uint32_t flags, const struct stat *about,
+                   int64_t offset, int64_t length, int data_of);
+
+// Whether the effect may happen; then it is this one's turn until `leave`. Otherwise it is recorded as refused, and errno is set.
+static int enter(int kind, const char *path, const char *path2) {
   int free = 0;
   while (!atomic_compare_exchange_weak(&control->turn, &free, 1)) {
     free = 0;
@@ -153,6 +153,7 @@ static int enter(int kind) {
   int follows = control->way == FAIL_ON && atomic_load(&control->failed) > 0 && control->after >> kind & 1;
   if (!(is_it && control->way != KILL) && !follows) return 1;
   atomic_fetch_add(&control->failed, 1);
+  record(kind, path, path2, 4, NULL, 0, 0, -1);
   leave();
   errno = control->error;
   return 0;
@@ -179,7 +180,7 @@ static void record(int kind, const char *path, const char *path2, uint32_t flags
   write_all(&entry, sizeof entry);
   write_all(path, entry.path);
   if (path2 != NULL) write_all(path2, entry.path2);
-  if (kind != WRITE) return;
+  if (kind != WRITE || length == 0) return;
   // From the file, so that all ways of writing are alike.
   char link[64], *bytes = malloc(length);
   snprintf(link, sizeof link, "/proc/self/fd/%d", data_of);
@@ -213,8 +214,9 @@ static void record_write(int fd, int64_t offset, int64_t length) {
 
 #define WRITING(name, parameters, call, offset_at, fd)                         \
   ssize_t name parameters {                                                    \
-    if (!is_watched_fd(fd)) return call;                                       \
-    if (!enter(WRITE)) return -1;                                              \
+    char path[PATH_MAX];                                                       \
+    if (!is_watched_fd(fd, path)) return call;                                 \
+    if (!enter(WRITE, path, NULL)) return -1;                                  \
     int64_t offset = offset_at;                                                \
     ssize_t result = call;                                                     \
     int error = errno;                                                         \
@@ -248,10 +250,10 @@ long syscall(long number, ...) {
 
 #define ON_FD(name, parameters, kind, call, size)                              \
   int name parameters {                                                        \
-    if (!is_watched_fd(fd)) return call;                                       \
-    if (!enter(kind)) return -1;                                               \
-    int result = call, error = errno;                                          \
     char path[PATH_MAX];                                                       \
+    if (!is_watched_fd(fd, path)) return call;                                 \
+    if (!enter(kind, path, NULL)) return -1;                                   \
+    int result = call, error = errno;                                          \
     struct stat about;                                                         \
     if (result == 0 && path_of(fd, path) && fstat(fd, &about) == 0)            \
       record(kind, path, NULL, 0, &about, 0, size, fd);                        \
@@ -275,7 +277,7 @@ static int opened(int folder, const char *name, int flags, mode_t mode) {
   int exists = raw(SYS_newfstatat, folder, name, &about, 0) == 0;
   int creates = (flags & O_CREAT) && !exists, truncates = (flags & O_TRUNC) && exists;
   int kind = creates || truncates ? CREATE : OPEN;
-  if (!enter(kind)) return -1;
+  if (!enter(kind, path, NULL)) return -1;
   int fd = raw(SYS_openat, folder, name, flags, mode), error = errno;
   if (fd >= 0 && kind == CREATE && fstat(fd, &about) == 0)
     record(CREATE, path, NULL, (exists ? 1 : 0) | (truncates ? 2 : 0), &about, 0, 0, fd);
@@ -309,7 +311,7 @@ static int named(int kind, int folder, const char *one, int folder2, const char 
   if (other != NULL && kind != SYMLINK) absolute(folder2, other, path2);
   if (other != NULL && kind == SYMLINK) snprintf(path2, sizeof path2, "%s", other);
   int watched = is_armed() && (is_below(path) || (path2[0] == '/' && is_below(path2)));
-  if (watched && !enter(kind)) return -1;
+  if (watched && !enter(kind, path, path2)) return -1;
   int result;
   if (kind == RENAME) result = raw(SYS_renameat2, folder, one, folder2, other, argument);
   else if (kind == LINK) result = raw(SYS_linkat, folder, one, folder2, other, argument);

@@ -1,10 +1,11 @@
 // What must hold after a death, and what an uninterrupted command leaves, to compare with.
-import { createHash } from "node:crypto"
-import { existsSync, readFileSync, readlinkSync } from "node:fs"
+import { existsSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
-import type { Case } from "./cases.ts"
-import { type Content, contentOf } from "./content.ts"
+import { type Case, dataDirOf } from "./cases.ts"
+import { type Content, contentOf, countIn } from "./content.ts"
 import { digestOf, type State, stateOf } from "./disk.ts"
+import { readersSee, type Seen, seenNow } from "./readers.ts"
+import { unclearEnd } from "./sentences.ts"
 import type { World } from "./world.ts"
 
 export interface Problem {
@@ -15,8 +16,10 @@ export interface Problem {
 export interface Reference {
   /** Of the warehouse, after the commands and the sync after them. */
   readonly content: Content
-  /** What readers may see: the facts that were published before and after. */
-  readonly published: ReadonlyArray<string>
+  /** What readers may see: what was published before and after; first what was before. */
+  readonly seen: ReadonlyArray<Seen>
+  /** Rows that a backup has, where the case makes one. */
+  readonly backedUp: Content["rows"]
   /** By pipeline and entity: requests of the commands, and of the sync after them. */
   readonly requests: Readonly<Record<string, number>>
   readonly requestsAfter: Readonly<Record<string, number>>
@@ -24,16 +27,7 @@ export interface Reference {
   readonly known: ReadonlyArray<string>
 }
 
-const dataDirOf = ({ dataDir = "data" }: Case): string => dataDir
 const syncOf = (tried: Case) => ["sync", "--data-dir", dataDirOf(tried)]
-
-const sha256 = (content: Buffer): string => createHash("sha256").update(content).digest("hex")
-
-/** What a reader of the published copy sees; `undefined` without one. */
-const publishedFacts = async (world: World, tried: Case): Promise<string | undefined> => {
-  const file = world.path(dataDirOf(tried), "published/vaulthouse.duckdb")
-  return existsSync(file) ? JSON.stringify((await contentOf(file)).facts) : undefined
-}
 
 const sums = (
   content: Pick<Content, "requests">,
@@ -52,22 +46,32 @@ const newest = ({ requests }: Pick<Content, "requests">): string =>
 export const warehouse = (world: World, tried: Case): string =>
   world.path(dataDirOf(tried), "vaulthouse.duckdb")
 
+const measure = async (world: World, tried: Case): Promise<number> => {
+  const of = tried.measure?.of ?? (() => 0)
+  return typeof of === "string" ? countIn(warehouse(world, tried), of) : of(world)
+}
+
 /** Runs the commands and the sync after them, uninterrupted. `run` runs the commands. */
 export const referenceOf = async (
   world: World,
   tried: Case,
   run: () => Promise<void>,
 ): Promise<Reference> => {
-  const seen = [await publishedFacts(world, tried)]
+  const seen = [await seenNow(world, tried)]
   const known = existsSync(warehouse(world, tried))
     ? new Set((await contentOf(warehouse(world, tried))).requests.map((each) => each.run))
     : new Set<string>()
+  const measured = await measure(world, tried)
   await run()
-  seen.push(await publishedFacts(world, tried))
+  const after = await measure(world, tried)
+  if (tried.measure?.isMeant(measured, after) === false)
+    throw new Error(`${tried.name}: ${tried.measure.what}: ${measured} before, ${after} after`)
+  seen.push(await seenNow(world, tried))
+  const backedUp = tried.backup === undefined ? {} : (await contentOf(warehouse(world, tried))).rows
   world.after(tried.moment)
   const [sync, ...flags] = syncOf(tried)
   await world.must(sync ?? "", ...flags)
-  seen.push(await publishedFacts(world, tried))
+  seen.push(await seenNow(world, tried))
   const content = await contentOf(warehouse(world, tried))
   const last = newest(content)
   const problems = await holds(world, tried, content, (_what, _files, find) => find())
@@ -76,56 +80,12 @@ export const referenceOf = async (
   }
   return {
     content,
-    published: seen.filter((each) => each !== undefined),
+    seen,
+    backedUp,
     requests: sums(content, (each) => !known.has(each) && each !== last),
     requestsAfter: sums(content, (each) => each === last),
     known: [...known],
   }
-}
-
-/** What a reader finds wrong at this moment. */
-export const readersSee = async (
-  world: World,
-  tried: Case,
-  reference: Reference,
-): Promise<ReadonlyArray<Problem>> => {
-  const problems: Array<Problem> = []
-  const wrong = (text: string) => problems.push({ kind: "other", text })
-  try {
-    const facts = await publishedFacts(world, tried)
-    if (facts !== undefined && !reference.published.includes(facts)) {
-      wrong("the published copy is neither the one before nor the one after")
-    }
-  } catch (cause) {
-    wrong(`the published copy does not open: ${String(cause)}`)
-  }
-  const parquet = world.path(dataDirOf(tried), "parquet")
-  const current = join(parquet, "current")
-  try {
-    readlinkSync(current)
-  } catch {
-    return problems
-  }
-  try {
-    const manifest = JSON.parse(readFileSync(join(current, "manifest.json"), "utf8")) as {
-      readonly files: ReadonlyArray<{ readonly path: string; readonly sha256: string }>
-    }
-    const listed = manifest.files.map(({ path }) => path.replace("files/", ""))
-    const found = world
-      .files(join(dataDirOf(tried), "parquet/current"))
-      .filter((file) => file.endsWith(".parquet"))
-    if (found.join() !== listed.toSorted().join()) {
-      wrong(`parquet/current has ${found.length} of ${listed.length} files`)
-    }
-    for (const { path, sha256: hash } of manifest.files) {
-      if (sha256(readFileSync(join(current, path.replace("files/", "")))) !== hash) {
-        wrong(`parquet/current: ${path} is not what was published`)
-      }
-    }
-  } catch (cause) {
-    wrong(`parquet/current can't be read: ${String(cause)}`)
-  }
-  return problems
 }
 
 const rowsOf = (content: string | undefined): number => Number(content?.split(" ")[0] ?? 0)
@@ -267,17 +227,24 @@ const examine = async (
 
 const isOfReaders = (path: string): boolean => /\/(published|parquet)\//.test(path)
 
+/** How the command came to its end: somewhere, behind its last effect, or with exit code 0. */
+export type End = "died" | "complete" | "ended well"
+
 /** Goes on after a death as a user would, and says what does not hold. */
 export const afterDeath = async (
   world: World,
   tried: Case,
   reference: Reference,
   once: Once,
+  end: End,
 ): Promise<ReadonlyArray<Problem>> => {
   const left = stateOf(world.root)
   const ofReaders = new Map([...left].filter(([path]) => isOfReaders(path)))
-  const problems = [...(await once("seen", ofReaders, () => readersSee(world, tried, reference)))]
-  for (const command of tried.again ?? []) {
+  const problems = [
+    ...(await once("seen", ofReaders, () => readersSee(world, tried, reference.seen))),
+  ]
+  // Nobody repeats what ended well: a second `restore` is rightly refused.
+  for (const command of end === "ended well" ? [] : (tried.again ?? [])) {
     const result = await world.run(command)
     if (result.code !== 0)
       problems.push({ kind: "other", text: ended(`${command[0]}, repeated,`, result) })
@@ -289,7 +256,36 @@ export const afterDeath = async (
   const found = await once("examined", stateOf(world.root), () =>
     examine(world, tried, reference, once),
   )
-  return [...problems, ...found.problems, ...tooMany(found, reference, sent)]
+  return [
+    ...problems,
+    ...found.problems,
+    ...tooMany(found, reference, sent),
+    ...(await backupHolds(world, tried, reference, once, end)),
+  ]
+}
+
+/** What a command left as a backup is one, or is refused in a sentence. */
+const backupHolds = async (
+  world: World,
+  { backup }: Case,
+  { backedUp }: Reference,
+  once: Once,
+  end: End,
+): Promise<ReadonlyArray<Problem>> => {
+  if (backup === undefined) return []
+  const files = digestOf(stateOf(world.root), `${backup}/`)
+  return once(`restored, ${end}`, files, async () => {
+    const into = world.outside("restored")
+    rmSync(into, { recursive: true, force: true })
+    const result = await world.run(["restore", backup, "--data-dir", into])
+    if (result.code === 0) {
+      const { rows } = await contentOf(join(into, "vaulthouse.duckdb"))
+      return differences("the restored backup", rows, backedUp)
+    }
+    if (end !== "died") return [{ kind: "lost", text: ended("restore of the backup", result) }]
+    const why = unclearEnd(result)
+    return why === undefined ? [] : [{ kind: "unclear", text: `restore of the backup: ${why}` }]
+  })
 }
 
 /** Requests of the last sync that committed tasks had already made. */

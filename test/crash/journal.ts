@@ -23,6 +23,8 @@ export interface Recorded {
   /** Of a rename or link, the second path; of a symbolic link, its target. */
   readonly path2: string
   readonly isTruncated: boolean
+  /** It did not happen: an error was injected. */
+  readonly isRefused: boolean
   readonly inode: bigint
   readonly offset: number
   /** The new length, of a file that was truncated. */
@@ -51,6 +53,7 @@ export const readJournal = (file: string, root: string): ReadonlyArray<Recorded>
       path: below(root, bytes.toString("utf8", paths, paths + lengths[0])),
       path2: kind === "symlink" ? path2 : below(root, path2),
       isTruncated: (flags & 2) !== 0,
+      isRefused: (flags & 4) !== 0,
       inode: bytes.readBigUInt64LE(at + 16),
       offset: Number(bytes.readBigInt64LE(at + 24)),
       length,

@@ -18,7 +18,8 @@ import { type Case, cases } from "./cases.ts"
 import { uninitialised } from "./uninitialised.ts"
 import { createControl } from "./control.ts"
 import { type CommandFigures, type Figures, writeFigures } from "./figures.ts"
-import type { Result, Task } from "./worker.ts"
+import { failuresOf } from "./trials.ts"
+import type { Recording, Result, Task } from "./worker.ts"
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -37,8 +38,9 @@ const git = (...args: ReadonlyArray<string>) =>
   execFileSync("git", args, { cwd: root, encoding: "utf8", maxBuffer: 1 << 28 }).trim()
 
 const proven = ["src", "warehouse", "simulator", "test/crash"]
-const commit = git("rev-parse", "--short", "HEAD")
 const unproven = [":!test/crash/figures", ":!test/crash/lake", ":!test/crash/*.md"]
+const isChanged = git("diff", "HEAD", "--name-only", "--", ...proven, ...unproven) !== ""
+const commit = `${git("rev-parse", "--short", "HEAD")}${isChanged ? " with changes" : ""}`
 /** Another one where what is proven, or how, has changed. */
 const version = createHash("sha1")
   .update(git("ls-files", "--stage", "--", ...proven, ...unproven))
@@ -84,12 +86,33 @@ const startLake = async () => {
 }
 const count = Number(values.workers ?? availableParallelism())
 interface Planned {
-  readonly planned: Readonly<Record<string, number>>
+  readonly effects: number
+  /** Deaths, and trials of what differs among them. */
+  readonly planned: number
   readonly total: number
 }
 
 const resultsOf = (command: string): string => join(store, command, "results.ndjson")
-const planOf = (command: string): string => join(store, command, "plan.json")
+const recordingOf = (command: string): string => join(store, command, "recording.json")
+
+const plans = new Map<string, Planned>()
+/** What a whole proof tries of a command; nothing where it is not recorded. */
+const planOf = (command: string): Planned => {
+  const known = plans.get(command)
+  if (known !== undefined) return known
+  if (!existsSync(recordingOf(command))) return { effects: 0, planned: 0, total: 0 }
+  const { counts, states } = JSON.parse(readFileSync(recordingOf(command), "utf8")) as Recording
+  const { open, ...others } = counts
+  void open
+  const trials = [...states, ...failuresOf(counts)]
+  const plan = {
+    effects: Object.values(others).reduce((sum, each) => sum + each, 0),
+    planned: trials.reduce((sum, { deaths }) => sum + deaths.length, 0),
+    total: trials.length,
+  }
+  plans.set(command, plan)
+  return plan
+}
 
 const readResults = (command: string): ReadonlyArray<Result> =>
   existsSync(resultsOf(command))
@@ -135,7 +158,7 @@ class Worker {
   /** Resolves once the task has ended or its time is up. */
   async run(
     task: Task,
-    onResult: (result: Result, note: string, shared: ReadonlyArray<string>) => void,
+    onResult: (result: Result, shared: ReadonlyArray<string>) => void,
   ): Promise<void> {
     const done = new Set(task.done)
     for (;;) {
@@ -148,27 +171,22 @@ class Worker {
         let timer = setTimeout(() => undefined, 0)
         child.on(
           "message",
-          (
-            message: Partial<Planned> & {
-              starting?: string
-              result?: Result
-              note?: string
-              shared?: ReadonlyArray<string>
-              ended?: true
-              failure?: string
-            },
-          ) => {
+          (message: {
+            starting?: string
+            result?: Result
+            shared?: ReadonlyArray<string>
+            ended?: true
+            failure?: string
+          }) => {
             clearTimeout(timer)
             if (message.starting !== undefined) {
               starting = message.starting
               timer = setTimeout(() => child.kill("SIGKILL"), HANGS_MILLIS)
             }
-            if (message.planned !== undefined)
-              writeFileSync(planOf(task.command), JSON.stringify(message))
             if (message.result !== undefined) {
               done.add(message.result.trial)
               starting = undefined
-              onResult(message.result, message.note ?? "", message.shared ?? [])
+              onResult(message.result, message.shared ?? [])
               // Whatever went wrong must not concern the next trial.
               if (message.result.problems.length > 0) {
                 isSpoilt = true
@@ -202,7 +220,6 @@ class Worker {
           deaths: { [way]: 1 },
           problems: [{ kind: "unclear", text: `${how}: ${said.trim()}` }],
         },
-        "",
         [],
       )
     }
@@ -228,10 +245,13 @@ const workers = Array.from({ length: count }, (_, at) => new Worker(at))
 const lakeWorker = new Worker(count)
 let failures = 0
 let tried = 0
+/** When the first trial began. */
+let trying = Date.now()
 const notes: Record<string, number> = {}
 const shares: Record<string, number> = {}
 
-const onResult = (result: Result, note: string, shared: ReadonlyArray<string>): void => {
+const onResult = (result: Result, shared: ReadonlyArray<string>): void => {
+  const { note = "" } = result
   tried += 1
   for (const what of shared) shares[what] = (shares[what] ?? 0) + 1
   if (note !== "") notes[note] = (notes[note] ?? 0) + 1
@@ -262,26 +282,32 @@ const tryCommand = async (team: ReadonlyArray<Worker>, command: string): Promise
       ),
     ),
   )
-  const results = readResults(command).length
-  const { total } = existsSync(planOf(command))
-    ? (JSON.parse(readFileSync(planOf(command), "utf8")) as Planned)
-    : { total: 0 }
-  const rate = tried / Math.max(1, Date.now() - began)
-  const left = rate === 0 ? 0 : Math.round((total - results) / rate / 60_000)
   print(
-    `${clock()} ${command}: ${results} of ${total} tried${results < total && !isSlice ? `, ${left} minutes left` : ""}`,
+    `${clock()} ${command}: ${readResults(command).length} of ${planOf(command).total} tried${estimate()}`,
   )
 }
 
+/** Of all commands, those that were not begun too. */
+const estimate = (): string => {
+  if (isSlice || values.trial !== undefined || tried === 0) return ""
+  const left = chosen
+    .map((name) => Math.min(perCommand ?? Infinity, planOf(name).total) - readResults(name).length)
+    .reduce((sum, each) => sum + Math.max(0, each), 0)
+  const minutes = (left * (Date.now() - trying)) / tried / 60_000
+  return `; ${left} trials left, about ${Math.round(minutes)} minutes`
+}
+
 for (const { name } of cases.filter(isMissing))
-  print(`Left out: ${name}, which needs what \`make proof-lake\` installs`)
+  print(`skipped: ${name}, which needs what \`make proof-lake\` installs`)
 if (isSlice) print(`Seed ${seed} (the day): make proof ARGS=slice`)
 const lake = needsLake.length === 0 ? undefined : await startLake()
+const progress = setInterval(() => print(`${clock()} ${tried} tried${estimate()}`), 60_000)
 try {
   const record = async (worker: Worker, queue: Array<string>): Promise<void> => {
     for (let command = queue.shift(); command !== undefined; command = queue.shift()) {
       // Results of another recording say nothing about this one.
       rmSync(join(store, command), { recursive: true, force: true })
+      plans.delete(command)
       const task: Task = { command, record: true, part: 0, of: 1, done: [], until }
       await worker.run(task, () => undefined)
     }
@@ -291,11 +317,12 @@ try {
     names: ReadonlyArray<string>,
   ): Promise<void> => {
     const missing = names.filter(
-      (name) => needsLake.includes(name) || !existsSync(join(store, name, "recording.json")),
+      (name) => needsLake.includes(name) || !existsSync(recordingOf(name)),
     )
     const queue = [...missing]
     await Promise.all(team.map((worker) => record(worker, queue)))
     if (missing.length > 0) print(`${clock()} recorded: ${missing.join(", ")}`)
+    if (tried === 0) trying = Date.now()
     for (const command of names) {
       await tryCommand(team, command)
       if (Date.now() > until) break
@@ -309,6 +336,7 @@ try {
     tryAll([lakeWorker], needsLake),
   ])
 } finally {
+  clearInterval(progress)
   for (const worker of [...workers, lakeWorker]) worker.stop()
   await lake?.stop()
 }
@@ -317,13 +345,8 @@ print(
 )
 
 const figuresOf = (command: string): CommandFigures => {
-  const results = readResults(command)
-  const recorded = JSON.parse(readFileSync(join(store, command, "recording.json"), "utf8")) as {
-    readonly counts: Readonly<Record<string, number>>
-  }
-  const plan = existsSync(planOf(command))
-    ? (JSON.parse(readFileSync(planOf(command), "utf8")) as Planned)
-    : { planned: {}, total: 0 }
+  const results = readResults(command).filter(({ note }) => note !== "not reached")
+  const { effects, planned } = planOf(command)
   const ofKind = (kind: string): number =>
     results.filter(({ problems }) => problems.some((each) => each.kind === kind)).length
   const triedByWay: Record<string, number> = {}
@@ -331,14 +354,12 @@ const figuresOf = (command: string): CommandFigures => {
     for (const [way, times] of Object.entries(deaths))
       triedByWay[way] = (triedByWay[way] ?? 0) + times
   }
-  const { open = 0, ...others } = recorded.counts
-  void open
   return {
     command,
-    effects: Object.values(others).reduce((sum, each) => sum + each, 0),
+    effects,
     tried: triedByWay,
     distinct: results.length,
-    planned: Object.values(plan.planned).reduce((sum, each) => sum + each, 0),
+    planned,
     lost: ofKind("lost"),
     doubled: ofKind("doubled"),
     unclear: ofKind("unclear"),
@@ -351,9 +372,10 @@ if (!isSlice && values.trial === undefined) {
   const minutes =
     Number(existsSync(spent) ? readFileSync(spent, "utf8") : 0) + (Date.now() - began) / 60_000
   writeFileSync(spent, String(minutes))
-  const recorded = cases
+  // One that was left out for a missing lake is on the page as that.
+  const shown = cases
+    .filter((each) => isMissing(each) || existsSync(recordingOf(each.name)))
     .map(({ name }) => name)
-    .filter((name) => existsSync(join(store, name, "recording.json")))
   const figures: Figures = {
     title: "Files",
     text: "Every effect on the files of a data directory and of the home directory, on a simulated platform of one vault and three subaccounts: `make proof`, which `test/crash/README.md` explains.",
@@ -361,8 +383,8 @@ if (!isSlice && values.trial === undefined) {
     commit,
     date: new Date().toISOString().slice(0, 10),
     minutes: Math.round(minutes),
-    commands: recorded.map(figuresOf),
-    failures: recorded.flatMap((command) =>
+    commands: shown.map(figuresOf),
+    failures: shown.flatMap((command) =>
       readResults(command)
         .filter(({ problems }) => problems.length > 0)
         .map(({ trial, problems }) => ({

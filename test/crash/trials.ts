@@ -30,6 +30,8 @@ export interface Trial {
   readonly failure?: Failure
   /** Of that state. */
   readonly digest?: string
+  /** The command had done everything. */
+  readonly isOver?: boolean
 }
 
 const cuts: ReadonlyArray<Cut> = ["kill", "data", "names"]
@@ -69,7 +71,10 @@ export const statesOf = (
     if (known === undefined) trials.set(digest, { deaths: [death], digest })
     else known.deaths.push(death)
   }
-  return [...trials.values()]
+  return [...trials.values()].map((trial) => ({
+    ...trial,
+    isOver: trial.deaths.some(({ at }) => at > effects.length),
+  }))
 }
 
 /** The states of those trials, in their order. */

@@ -16,9 +16,18 @@ import { join } from "node:path"
 import { type Case, cases } from "./cases.ts"
 import { arm, disarm, type Failure } from "./control.ts"
 import { ownPid } from "./clock.ts"
-import { materialise, type State, stateOf } from "./disk.ts"
-import { afterDeath, type Once, type Problem, type Reference, referenceOf } from "./expectations.ts"
+import { digestOf, Disk, materialise, type State, stateOf } from "./disk.ts"
+import {
+  afterDeath,
+  type End,
+  type Once,
+  type Problem,
+  type Reference,
+  referenceOf,
+} from "./expectations.ts"
+import { missed } from "./harmless.ts"
 import { type Kind, readJournal } from "./journal.ts"
+import { unclearEnd } from "./sentences.ts"
 import { digestOfDeath, failuresOf, nameOf, statesFor, statesOf, type Trial } from "./trials.ts"
 import { uninitialised } from "./uninitialised.ts"
 import { World } from "./world.ts"
@@ -53,9 +62,11 @@ export interface Result {
   readonly trial: string
   readonly deaths: Readonly<Record<string, number>>
   readonly problems: ReadonlyArray<Problem>
+  /** What became of a command with an injected error. */
+  readonly note?: string
 }
 
-interface Recording {
+export interface Recording {
   readonly root: string
   readonly counts: Readonly<Record<Kind, number>>
   /** Of deaths in the last command. Those in the others have been tried alone. */
@@ -64,6 +75,17 @@ interface Recording {
 }
 
 const world = await World.start(folder)
+
+/** Else there are effects on files that effects.c does not see. */
+const mustEqual = (disk: Disk): void => {
+  const [recorded, real] = [disk.state("kill"), stateOf(world.root)]
+  if (digestOf(recorded) === digestOf(real)) return
+  const differing = [...new Set([...recorded.keys(), ...real.keys()])].filter((path) => {
+    const only = (state: State) => new Map([[path, state.get(path) ?? "absent"]])
+    return digestOf(only(recorded)) !== digestOf(only(real))
+  })
+  throw new Error(`the record is not complete: ${differing.join(", ")}`)
+}
 
 const recordCase = async (tried: Case): Promise<void> => {
   const kept = join(store, tried.name)
@@ -82,6 +104,9 @@ const recordCase = async (tried: Case): Promise<void> => {
         await world.must(...command)
         counts = disarm(control).byKind
       }
+      const disk = Disk.of(join(kept, "before"))
+      for (const effect of readJournal(journal, world.root)) disk.apply(effect)
+      mustEqual(disk)
     } finally {
       copyFileSync(journal, join(kept, "journal"))
     }
@@ -93,34 +118,33 @@ const recordCase = async (tried: Case): Promise<void> => {
   writeFileSync(join(kept, "recording.json"), JSON.stringify(recording))
 }
 
-const documented: ReadonlySet<number | null> = new Set([1, 2, 3, 4, 5])
-
 /** Runs the commands, the last one with an effect that fails. */
 const fail = async (tried: Case, failure: Failure): Promise<ReadonlyArray<Problem>> => {
   for (const command of tried.commands.slice(0, -1)) await world.must(...command)
   const problems: Array<Problem> = []
   const unclear = (text: string) => void problems.push({ kind: "unclear", text })
-  let isFailed = false
+  let code: number | null = null
   arm(control, failure)
   try {
-    const { code, stdout, stderr } = await world.run(tried.commands.at(-1) ?? [])
-    isFailed = code !== 0
-    const said = `${stderr}${stdout}`
-    if (/^ {4}at /m.test(said)) unclear(`a stack trace: ${said.slice(-1500)}`)
-    if (isFailed && !documented.has(code)) unclear(`exit code ${code}: ${said.slice(-600)}`)
-    // What a command left out, and why, stands in what it prints.
-    const isSaid = /vaulthouse: \w/.test(stderr) || (code === 3 && /could not be read/.test(stdout))
-    if (isFailed && !isSaid) unclear(`exit code ${code}, without a sentence: ${said.slice(-600)}`)
+    const result = await world.run(tried.commands.at(-1) ?? [])
+    code = result.code
+    const why = unclearEnd(result)
+    if (why !== undefined) unclear(why)
   } catch (cause) {
-    problems.push({ kind: "unclear", text: `threw ${String(cause)}` })
+    unclear(`threw ${String(cause)}`)
   } finally {
     const { failed } = disarm(control)
-    if (failed > 0 && !isFailed) note = "went on"
-    else if (failed === 0) note = "not reached"
-    else note = "ended"
+    note = failed === 0 ? "not reached" : code === 0 ? "went on" : "ended"
+  }
+  if (code === 0) {
+    end = "ended well"
+    const swallowed = missed(readJournal(journal, world.root).filter((each) => each.isRefused))
+    if (swallowed.length > 0)
+      unclear(`ended with 0 although these failed: ${swallowed.slice(0, 5).join(", ")}`)
   }
   return problems
 }
+let end: End = "died"
 let note = ""
 /** What this trial did not need to find again. */
 let shared: Array<string> = []
@@ -129,6 +153,7 @@ let shared: Array<string> = []
 const killed = async (tried: Case, failure: Failure): Promise<void> => {
   const launcher = join(import.meta.dirname, "../../bin/vaulthouse.js")
   for (const command of tried.commands.slice(0, -1)) await world.must(...command)
+  const disk = Disk.of(world.root)
   arm(control, failure)
   const child = spawn(
     process.execPath,
@@ -148,8 +173,12 @@ const killed = async (tried: Case, failure: Failure): Promise<void> => {
       detached: true,
     },
   )
-  await once(child, "exit")
+  const [code] = (await once(child, "exit")) as [number | null]
   disarm(control)
+  for (const effect of readJournal(journal, world.root)) disk.apply(effect)
+  mustEqual(disk)
+  if (code !== null) note = "not reached"
+  if (code === 0) end = "ended well"
 }
 
 /** What was found in files, by any worker; equal are those from which the next commands do the same. */
@@ -174,9 +203,11 @@ const attempt = async (
   kept: string,
   [trial, state]: readonly [Trial, State | undefined],
   reference: Reference,
+  isRepeated: boolean,
 ): Promise<ReadonlyArray<Problem>> => {
   world.clear()
-  const onlyOnce = onceIn(join(kept, "found"))
+  // One trial is repeated to see it happen.
+  const onlyOnce: Once = isRepeated ? (_what, _files, find) => find() : onceIn(join(kept, "found"))
   const problems: Array<Problem> = []
   try {
     if (state !== undefined) materialise(state, world.root)
@@ -185,14 +216,16 @@ const attempt = async (
     truncateSync(journal, 0)
     note = ""
     shared = []
+    end = trial.isOver === true ? "complete" : "died"
     if (trial.failure !== undefined) {
       if (trial.failure.way === "kill") await killed(tried, trial.failure)
       else problems.push(...(await fail(tried, trial.failure)))
     }
     world.after(tried.moment)
     problems.push(
-      ...(await onlyOnce("recovered", trial.digest ?? stateOf(world.root), () =>
-        afterDeath(world, tried, reference, onlyOnce),
+      // What is demanded depends on how the command ended, which equal files don't say.
+      ...(await onlyOnce(`recovered, ${end}`, trial.digest ?? stateOf(world.root), () =>
+        afterDeath(world, tried, reference, onlyOnce, end),
       )),
     )
   } catch (cause) {
@@ -220,11 +253,6 @@ const run = async (task: Task): Promise<void> => {
   const before = join(kept, "before")
   const effects = readJournal(join(kept, "journal"), recording.root)
   const trials = [...recording.states, ...failuresOf(recording.counts)]
-  const planned: Record<string, number> = {}
-  for (const { way } of trials.flatMap(({ deaths }) => deaths))
-    planned[way] = (planned[way] ?? 0) + 1
-  process.send?.({ planned, total: trials.length })
-
   const done = new Set(task.done)
   const choice =
     task.choice === undefined
@@ -248,11 +276,11 @@ const run = async (task: Task): Promise<void> => {
     const [trial] = each
     if (performance.timeOrigin + performance.now() > task.until) break
     process.send?.({ starting: nameOf(trial) })
-    const problems = await attempt(tried, kept, each, recording.reference)
+    const problems = await attempt(tried, kept, each, recording.reference, task.only !== undefined)
     const deaths: Record<string, number> = {}
     for (const { way } of trial.deaths) deaths[way] = (deaths[way] ?? 0) + 1
-    const result: Result = { command: tried.name, trial: nameOf(trial), deaths, problems }
-    process.send?.({ result, note, shared })
+    const result: Result = { command: tried.name, trial: nameOf(trial), deaths, problems, note }
+    process.send?.({ result, shared })
   }
 }
 
