@@ -10,7 +10,11 @@ const results = process.env["CI_TEST_RESULTS"]
 
 // Of all random choices; a test that fails prints it. In CI a failure is one of the change, not of the draw: new seeds are
 // for everybody's own runs and for `make flaky`.
-const seed = process.env["CI"] === undefined ? String(randomInt(2 ** 31)) : "1"
+const drawn = process.env["CI"] === undefined ? String(randomInt(2 ** 31)) : "1"
+const seed = process.env["TEST_SEED"] ?? drawn
+// Of the tests that try a few of very many cases: others each day (`dailyRandomness`).
+const day = String(Math.floor(Date.now() / 86_400_000))
+const dailySeed = process.env["TEST_SEED"] ?? (process.env["CI"] === undefined ? drawn : day)
 
 // Every commit of every test's database waits for the disk; memory doesn't keep it waiting.
 const inMemory = "/dev/shm"
@@ -46,7 +50,8 @@ export default defineConfig({
     expect: { poll: { timeout: 600_000 } },
     env: {
       HOME: home,
-      TEST_SEED: process.env["TEST_SEED"] ?? seed,
+      TEST_SEED: seed,
+      DAILY_SEED: dailySeed,
       ...(hasRoom() ? { TMPDIR: inMemory } : {}),
       // Processes that tests start load their modules in half the time.
       NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules/.cache/compiled"),

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { answersSection } from "./figures/answers.ts"
+import { fuzzSection, mutantsSection } from "./figures/fuzz.ts"
 
 export interface CommandFigures {
   readonly command: string
@@ -138,6 +139,8 @@ const pageOf = (parts: ReadonlyArray<Figures>, found: ReadonlyArray<Found>): str
       section(part, !found.some((each) => isOpen(each) && part.title.includes(each.part))),
     ),
     ...answersSection(),
+    ...fuzzSection(),
+    ...mutantsSection(),
     ...(found.length === 0
       ? []
       : [

@@ -1,16 +1,18 @@
 // Seeded changes of what a user or a disk may change: the configuration file, the command line, a segment of the archive and
 // the manifest. Every command ends with a documented exit code and sentences, and none with a stack trace.
-import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { type Ended, vaulthouse } from "../cli/command.ts"
-import { type Random, randomness } from "../support/randomness.ts"
+import { dailyRandomness, type Random } from "../support/randomness.ts"
+import { content, loseTheWarehouse, replayed } from "../support/replays.ts"
 import { sharedWarehouse } from "../support/sharedWarehouse.ts"
 import { asAdmin, simulated } from "../support/simulated.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
 import { HANG_SECONDS } from "../support/until.ts"
 import { runOnce } from "../support/warehouseRun.ts"
+import { noteFigures } from "./figures.ts"
 import { mutated } from "./mutations.ts"
 
 const TIMES = Math.ceil(Number(process.env["FUZZ"] ?? 500) / 40)
@@ -64,7 +66,7 @@ const configuration = JSON.stringify({
 describe("a changed configuration file", () => {
   it.live(`is valid, or each command says what is wrong with it (${TIMES})`, () =>
     Effect.gen(function* () {
-      const random = randomness("changed configuration")
+      const random = dailyRandomness("changed configuration")
       const folder = yield* temporaryFolder
       const codes = new Set<number | null>()
       for (let time = 0; time < TIMES; time += 1) {
@@ -75,6 +77,7 @@ describe("a changed configuration file", () => {
         codes.add(ended.code)
       }
       expect(codes).toContain(2)
+      noteFigures("configuration files", { tried: TIMES })
     }).pipe(Effect.scoped),
   )
 })
@@ -82,7 +85,7 @@ describe("a changed configuration file", () => {
 describe("a changed command line", () => {
   it.live(`runs, or says what is wrong with it (${TIMES})`, () =>
     Effect.gen(function* () {
-      const random = randomness("changed command line")
+      const random = dailyRandomness("changed command line")
       const folder = yield* temporaryFolder
       const words = [
         "query status verify trace report runs tables check fields --vault --key --days --data-dir --json",
@@ -97,9 +100,18 @@ describe("a changed command line", () => {
         )
         expectWords(yield* run(args, folder), JSON.stringify(args).slice(0, 500))
       }
+      noteFigures("command lines", { tried: TIMES })
     }).pipe(Effect.scoped),
   )
 })
+
+const firstDifference = (one: Buffer, other: Buffer): string => {
+  const at = one.findIndex((byte, place) => byte !== other[place])
+  return at < 0 ? "the end" : `byte ${at}`
+}
+
+/** Of `verify`: the archive and the manifest of the published files. The others are written again by the next run. */
+const isVerified = (file: string): boolean => /\/raw\/|manifest\.json$/.test(file)
 
 describe("a damaged file", () => {
   const synced = sharedWarehouse((dataDir) =>
@@ -124,22 +136,38 @@ describe("a damaged file", () => {
     `is reported, and ends no command without words (${TIMES})`,
     () =>
       Effect.gen(function* () {
-        const random = randomness("damaged files")
+        const random = dailyRandomness("damaged files")
         const dataDir = yield* synced
-        const codes = new Set<number | null>()
+        const before = yield* content(dataDir)
+        const counts = {
+          "damaged files": TIMES,
+          "noticed by verify": 0,
+          "replayed to equal rows": 0,
+        }
         for (let time = 0; time < TIMES; time += 1) {
           const all = files(dataDir)
           const file = all[Math.floor(random() * all.length)] ?? ""
           const whole = readFileSync(file)
-          writeFileSync(file, damaged(whole, random))
-          for (const command of ["verify", "status"]) {
-            const ended = yield* run([command, "--data-dir", dataDir], dataDir)
-            expectWords(ended, `${command} after ${file}`)
-            codes.add(ended.code)
+          const broken = damaged(whole, random)
+          writeFileSync(file, broken)
+          const what = `after ${file}, ${whole.length} bytes, of which ${firstDifference(whole, broken)} differs`
+          const verified = yield* run(["verify", "--data-dir", dataDir], dataDir)
+          expectWords(verified, `verify ${what}`)
+          expectWords(yield* run(["status", "--data-dir", dataDir], dataDir), `status ${what}`)
+          if (verified.code !== 0) counts["noticed by verify"] += 1
+          else if (isVerified(file) && !broken.equals(whole)) {
+            // Nothing that a row is made of: the same rows come of it.
+            const copy = yield* temporaryFolder
+            cpSync(dataDir, copy, { recursive: true, verbatimSymlinks: true })
+            loseTheWarehouse(copy)
+            yield* replayed(copy)
+            expect(yield* content(copy), what).toEqual(before)
+            counts["replayed to equal rows"] += 1
           }
           writeFileSync(file, whole)
         }
-        expect(codes.size).toBeGreaterThan(1)
+        expect(counts["noticed by verify"]).toBeGreaterThan(TIMES / 4)
+        noteFigures("files", counts)
         const { code, stdout, stderr } = yield* run(["verify", "--data-dir", dataDir], dataDir)
         expect([code, stdout + stderr]).toEqual([0, expect.any(String)])
       }).pipe(Effect.scoped),

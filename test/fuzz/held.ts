@@ -1,18 +1,12 @@
-// Whether a response holds the values of a row. Read here without the product's readers: a figure counts as held if some
-// number of the response has the same digits, whatever the power of ten between their units.
+// Whether a response holds the values of a row. Read here without the product's readers: each value must be one that the
+// row's own record holds, or what that record is in, or the request.
 import type { Column, Value } from "../../src/domain/table/column.ts"
+import type { Rows, Table } from "../../src/domain/table/table.ts"
 
 export interface Held {
-  readonly digits: ReadonlySet<string>
-  readonly texts: ReadonlySet<string>
-  readonly millis: ReadonlySet<number>
-}
-
-/** Twelve significant digits, which a division by a power of ten keeps. */
-const digitsOf = (value: unknown): string | undefined => {
-  const number = typeof value === "string" && value.trim() === "" ? Number.NaN : Number(value)
-  if (!Number.isFinite(number)) return undefined
-  return number === 0 ? "0" : number.toExponential(11).replace(/e.*$/, "")
+  readonly numbers: Set<number>
+  readonly texts: Set<string>
+  readonly millis: Set<number>
 }
 
 const MONTH_DAY_YEAR = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/
@@ -28,58 +22,176 @@ const millisOf = (value: unknown): ReadonlyArray<number> => {
   return [iso, `${iso}Z`].map((each) => Date.parse(each)).filter((each) => !Number.isNaN(each))
 }
 
-/** Everything that the values hold, keys included: protocols can be keys. */
+const isHolder = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null
+
+const nothing = (): Held => ({ numbers: new Set(), texts: new Set(), millis: new Set() })
+
+const noteScalar = (held: Held, value: unknown): void => {
+  const text = String(value)
+  if (value !== null && text.trim() !== "" && Number.isFinite(Number(value)))
+    held.numbers.add(Number(value))
+  held.texts.add(text.toLowerCase()).add(text.trim().toLowerCase())
+  for (const each of millisOf(value)) held.millis.add(Math.floor(each))
+}
+
+/** Keys included: protocols can be keys. Of a record's fields, those that `without` does not name. */
+const noteAll = (held: Held, value: unknown, without: (inner: object) => boolean): void => {
+  if (!isHolder(value)) return noteScalar(held, value)
+  for (const [key, inner] of Object.entries(value)) {
+    if (!Array.isArray(value)) noteScalar(held, key)
+    if (!isHolder(inner) || !without(inner)) noteAll(held, inner, without)
+  }
+}
+
+/** Everything that the values hold. */
 export const heldBy = (...values: ReadonlyArray<unknown>): Held => {
-  const held = { digits: new Set<string>(), texts: new Set<string>(), millis: new Set<number>() }
-  const scalar = (value: unknown): void => {
-    const digits = digitsOf(value)
-    if (digits !== undefined) held.digits.add(digits)
-    held.texts.add(String(value).toLowerCase())
-    held.texts.add(String(value).trim().toLowerCase())
-    for (const each of millisOf(value)) held.millis.add(Math.floor(each))
-  }
-  const visit = (value: unknown): void => {
-    if (typeof value === "object" && value !== null) {
-      for (const [key, inner] of Object.entries(value)) {
-        scalar(key)
-        visit(inner)
-      }
-    } else scalar(value)
-  }
-  values.forEach(visit)
+  const held = nothing()
+  for (const value of values) noteAll(held, value, () => false)
   return held
 }
 
-/** A key may be made of several fields, of the whole record, or of that and its place among equal ones. */
-const isTextHeld = (text: string, { texts }: Held): boolean => {
-  const own = text.replace(/#\d+$/, "")
+/** A place in a response where a record may be: what it holds, and what stands beside it and what it is in. */
+export interface Place {
+  /** The response, or a list in it. */
+  readonly isOfMany: boolean
+  readonly held: ReadonlyArray<Held>
+}
+
+/** The places of a response, the response itself first. */
+export const placesIn = (
+  body: unknown,
+  ...request: ReadonlyArray<unknown>
+): ReadonlyArray<Place> => {
+  const places: Array<Place> = []
+  const visit = (value: unknown, key: string, around: ReadonlyArray<Held>): void => {
+    places.push({
+      isOfMany: places.length === 0 || Array.isArray(value),
+      held: [heldBy(value, ...(key === "" ? [] : [key])), ...around],
+    })
+    if (!isHolder(value)) return
+    for (const [name, inner] of Object.entries(value)) {
+      const beside = nothing()
+      // Lists are of other records.
+      if (!Array.isArray(value))
+        noteAll(beside, value, (each) => each === inner || Array.isArray(each))
+      if (Array.isArray(value)) visit(inner, "", around)
+      else visit(inner, name, [beside, ...around])
+    }
+  }
+  visit(body, "", [heldBy(...request)])
+  return places
+}
+
+/** A key may be made of several fields, and of its place among equal ones. */
+const isTextHeld = (text: string, isText: (text: string) => boolean): boolean => {
   // What is joined may hold what joins it: an instant in a hash's place has colons.
   const isJoined = (rest: string): boolean =>
-    texts.has(rest) ||
+    isText(rest) ||
     [...rest.matchAll(/ \/ |:/g)].some(
       ({ 0: joint, index }) =>
-        texts.has(rest.slice(0, index)) && isJoined(rest.slice(index + joint.length)),
+        isText(rest.slice(0, index)) && isJoined(rest.slice(index + joint.length)),
     )
-  return texts.has(text) || /^[0-9a-f]{64}$/.test(own) || isJoined(own)
+  return isText(text) || isJoined(text.replace(/#\d+$/, ""))
 }
 
 const DAY = 86_400_000
+/** The hash of a record without an id, in a column of a key. */
+const HASH = /^[0-9a-f]{64}(#\d+)?$/
+/** Words of a service for what a column says with `true` or `false`. */
+const FLAGS =
+  /^(true|false|0|1|0x0|0x1|failed|failure|error|reverted|success|successful|succeeded|ok|active|inactive|open|closed|yes|no)$/
 
-export const isHeld = ({ type }: Column, value: Value, held: Held): boolean => {
+/** `isKey`: the column is one of its table's key. */
+export const isHeld = (
+  { type }: Column,
+  value: Value,
+  held: ReadonlyArray<Held>,
+  isKey = false,
+): boolean => {
   if (value === null) return true
+  const isText = (text: string): boolean => held.some(({ texts }) => texts.has(text))
   switch (type) {
     case "double":
     case "integer":
+      return held.some(({ numbers }) => numbers.has(Number(value)))
+    // Every digit: two amounts that a double can't tell apart are two.
     case "amount":
-      return held.digits.has(digitsOf(value) ?? "")
-    case "text":
-      return isTextHeld(String(value).toLowerCase(), held)
+      return isText(String(value)) || held.some(({ numbers }) => isSafe(numbers, Number(value)))
+    case "text": {
+      const text = String(value).toLowerCase()
+      return (isKey && HASH.test(text)) || isTextHeld(text, isText)
+    }
     case "timestamp":
-      return held.millis.has(Math.floor(Number(value) / 1000))
+      return held.some(({ millis }) => millis.has(Math.floor(Number(value) / 1000)))
     case "date":
-      return [...held.millis].some((each) => Math.floor(each / DAY) === value)
+      return held.some(({ millis }) =>
+        [...millis].some((each) => Math.floor(each / DAY) === Number(value)),
+      )
     case "boolean":
+      return held.some(({ texts }) => [...texts].some((text) => FLAGS.test(text)))
+    // Its own text is compared with the response's where it is written; what is within differs in order alone.
     case "json":
       return true
   }
+}
+
+const isSafe = (numbers: ReadonlySet<number>, value: number): boolean =>
+  Number.isSafeInteger(value) && numbers.has(value)
+
+/** Columns that are read from a field, and not made of several or of what is documented. */
+export const readColumns = (table: Table): ReadonlyArray<Column> =>
+  table.columns.filter(
+    ({ fields, name }) => fields !== undefined && !derived.has(`${table.name}.${name}`),
+  )
+
+const derived = new Set([
+  // Sums of the parts that the response gives of a protocol.
+  "allocation_history.value",
+  "allocation_history.share",
+  "collateral_excess.target_health_factor",
+  "otc_margin_requirements.required_unit",
+  "otc_margin_requirements.posted_unit",
+  "protocol_positions.position_key",
+  "vaults.chain_type",
+  "withdrawal_requests.request_id",
+])
+
+/** Tables whose rows are made of lists side by side, so that no place but the response holds all of a row. */
+const ofLists = new Set(["apy_history"])
+
+/** Every value of the rows that the response does not hold at one place. Several rows are of several places. */
+export const unheld = (
+  { table, columns, length }: Pick<Rows, "table" | "columns" | "length">,
+  places: ReadonlyArray<Place>,
+): ReadonlyArray<string> => {
+  const read = readColumns(table).map((column) => ({
+    column,
+    values: columns[table.columns.indexOf(column)] ?? [],
+    isKey: table.key.includes(column.name),
+  }))
+  const possible =
+    length > 1 && !ofLists.has(table.name) ? places.filter(({ isOfMany }) => !isOfMany) : places
+  const missingAt = (row: number, { held }: Place): ReadonlyArray<string> =>
+    read.flatMap(({ column, values, isKey }) => {
+      const value = values[row] ?? null
+      return isHeld(column, value, held, isKey)
+        ? []
+        : [`${table.name}.${column.name}: ${JSON.stringify(value).slice(0, 80)}`]
+    })
+  // Records follow each other as rows do, so the place after the last one is nearly always right.
+  let next = 0
+  return Array.from({ length }, (_, row) => {
+    let best: ReadonlyArray<string> | undefined
+    for (let step = 0; step < possible.length; step += 1) {
+      const at = (next + step) % possible.length
+      const missing = missingAt(row, possible[at]!)
+      if (best === undefined || missing.length < best.length) best = missing
+      if (missing.length === 0) {
+        next = at
+        break
+      }
+    }
+    return best ?? [`${table.name}: a row of nothing`]
+  }).flat()
 }

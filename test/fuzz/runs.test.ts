@@ -5,12 +5,13 @@ import type { AddressInfo } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import { randomness } from "../support/randomness.ts"
+import { dailyRandomness } from "../support/randomness.ts"
 import { content, loseTheWarehouse, replayed, replayedTables } from "../support/replays.ts"
 import { asAdmin, simulated } from "../support/simulated.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
 import { HANG_SECONDS } from "../support/until.ts"
 import { query, runOnce } from "../support/warehouseRun.ts"
+import { noteFigures } from "./figures.ts"
 import { mutated } from "./mutations.ts"
 
 const RUNS = Math.ceil(Number(process.env["FUZZ"] ?? 500) / 1000) + 1
@@ -48,7 +49,7 @@ describe("runs against a service whose answers changed", () => {
     `end, and their archive makes the same rows again (${RUNS} runs)`,
     () =>
       Effect.gen(function* () {
-        const random = randomness("runs with changed responses")
+        const random = dailyRandomness("runs with changed responses")
         const dataDir = yield* temporaryFolder
         let changed = 0
         for (let run = 0; run < RUNS; run += 1) {
@@ -89,6 +90,11 @@ describe("runs against a service whose answers changed", () => {
         loseTheWarehouse(dataDir)
         yield* replayed(dataDir)
         expect(yield* content(dataDir)).toEqual(before)
+        noteFigures("whole runs", {
+          runs: RUNS,
+          "responses changed": changed,
+          "tables equal after a replay": before.length,
+        })
       }).pipe(Effect.scoped),
     RUNS * HANG_SECONDS * 1000,
   )

@@ -14,6 +14,8 @@ import {
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
+import { writePage } from "../crash/figures.ts"
+import { type MutantFigures, mutantsFile } from "../crash/figures/fuzz.ts"
 import { judgementOf } from "./judged.ts"
 import { type Mutation, mutated, mutationsOf } from "./mutations.ts"
 import { sourceFiles, targetsIn } from "./targets.ts"
@@ -192,6 +194,24 @@ try {
   )
   for (const [mutant, outcome] of outcomes) {
     if (outcome === "survived") print(`not noticed: ${shown(mutant)}`)
+  }
+  // Of all of the source, whichever places were chosen: a part of it is nothing to go by.
+  if (values.since === undefined && values.only === undefined && !values["near-only"]) {
+    const survivors = [...outcomes].filter(([, each]) => each === "survived")
+    const figures: MutantFigures = {
+      commit: git("rev-parse", "--short", "HEAD").trim(),
+      date: new Date().toISOString().slice(0, 10),
+      seed: values.seed,
+      counts: {
+        tried: outcomes.size,
+        noticed: count("noticed") + count("hung"),
+        judged: count("judged"),
+        "not noticed": survivors.length,
+      },
+      survivors: survivors.map(([mutant]) => shown(mutant)),
+    }
+    writeFileSync(mutantsFile, `${JSON.stringify(figures, null, 2)}\n`)
+    writePage()
   }
   process.exitCode = count("survived") > 0 ? 1 : 0
 } finally {

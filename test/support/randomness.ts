@@ -24,10 +24,21 @@ const numbersFrom = (start: number): Random => {
   }
 }
 
-/** The numbers of one test, which calls it in its body; `name` keeps them apart from those of other tests. */
-export const randomness = (name: string): Random => {
+const randomnessFrom = (name: string, from: string): Random => {
   onTestFailed(() => {
-    process.stderr.write(`TEST_SEED=${seed} repeats the choices of "${name}"\n`)
+    process.stderr.write(`TEST_SEED=${from} repeats the choices of "${name}"\n`)
   })
-  return numbersFrom(createHash("sha256").update(`${seed} ${name}`).digest().readUInt32LE())
+  return numbersFrom(createHash("sha256").update(`${from} ${name}`).digest().readUInt32LE())
 }
+
+/** The numbers of one test, which calls it in its body; `name` keeps them apart from those of other tests. */
+export const randomness = (name: string): Random => randomnessFrom(name, seed)
+
+/** Those of the day in CI, where others are always the same: for a few of very many choices. Prints the seed. */
+export const dailyRandomness = (name: string): Random => {
+  const from = dailySeed()
+  process.stdout.write(`TEST_SEED=${from} for "${name}"\n`)
+  return randomnessFrom(name, from)
+}
+
+export const dailySeed = (): string => process.env["DAILY_SEED"] ?? seed

@@ -1,0 +1,101 @@
+// What the product makes of one response, and what must never become of it.
+import * as Result from "effect/Result"
+import { isJsonObject, type JsonObject, parseJson } from "../../src/domain/values/json.ts"
+import { defaultTimeFields } from "../../src/domain/wire/timeFields.ts"
+import { decode } from "../../src/extract/decode.ts"
+import { endpoints } from "../../src/extract/endpoints/index.ts"
+import { pipelineOf } from "../../src/pipelines/archive/archivedRows.ts"
+import { mapResponse } from "../../src/pipelines/strategies/mapResponse.ts"
+import { namesTransaction, swapRows } from "../../src/transform/tables/swaps/swaps.ts"
+import { heldBy, placesIn, unheld } from "./held.ts"
+
+export interface Recorded {
+  /** Of the endpoints that only a command requests, their name. */
+  readonly pipeline: string
+  readonly inputs: unknown
+  readonly subject: unknown
+  readonly window: string
+  readonly body: string
+}
+
+export interface Tried {
+  readonly outcome: "loaded" | "in part" | "refused"
+  /** Rows whose values were compared with the response. */
+  readonly rows: number
+  readonly problems: ReadonlyArray<string>
+}
+
+/** With the digits of numbers that are kept as text. */
+const withDigits = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withDigits)
+  if (!isJsonObject(value)) {
+    const digits = (value as { readonly rawJSON?: unknown } | null)?.rawJSON
+    return typeof digits === "string" ? digits : value
+  }
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withDigits(inner)]))
+}
+
+const refused = (path: string, detail: string): Tried => ({
+  outcome: "refused",
+  rows: 0,
+  problems:
+    path === "" || detail === "" || detail.includes("can't be mapped") ? [`${path} ${detail}`] : [],
+})
+
+/** Sent by a command: a swap becomes a row of the journal, and the verification of a key none. */
+const triedByHand = (name: string, body: string): Tried => {
+  const endpoint = endpoints.find((each) => each.name === name)!
+  const decoded = decode<unknown>(endpoint, parseJson(body))
+  if (Result.isFailure(decoded)) return refused(decoded.failure.path, decoded.failure.detail)
+  if (name !== "swap") return { outcome: "loaded", rows: 0, problems: [] }
+  const response = decoded.success as JsonObject
+  const rows = swapRows({
+    swapId: "a",
+    subaccountAddress: "b",
+    requestedAt: 1,
+    completedAt: 2,
+    state: "confirmed",
+    status: 200,
+    request: "{}",
+    responseId: "c",
+    errorTag: null,
+    errorText: null,
+    response,
+  })
+  const problems = [...unheld(rows, placesIn(withDigits(response)))]
+  const isNamed = [...heldBy(response).texts].some((text) => /^0x[0-9a-f]{64}$/.test(text))
+  const at = rows.table.columns.findIndex((column) => column.name === "transaction_hash")
+  if (namesTransaction(response) && !isNamed && rows.columns[at]?.[0] === null)
+    problems.push("confirmed without a transaction")
+  return { outcome: "loaded", rows: 1, problems }
+}
+
+/** Throws nothing, whatever the body is; if it does, that is what the test looks for. */
+export const tried = (recorded: Recorded, body: string): Tried => {
+  const { pipeline: name, inputs, subject, window } = recorded
+  const pipeline = pipelineOf(name)
+  if (pipeline === undefined) return triedByHand(name, body)
+  const parsed = parseJson(body)
+  const result = Result.flatMap(decode<unknown>(pipeline.endpoint, parsed), (value) =>
+    mapResponse<unknown, unknown>((decoded, source) => pipeline.rows(decoded, source), value, {
+      lineage: { responseId: "r", receivedAt: 1 },
+      subject,
+      inputs: inputs as Readonly<Record<string, unknown>>,
+      timeFields: defaultTimeFields,
+      window,
+    }),
+  )
+  if (Result.isFailure(result)) return refused(result.failure.path, result.failure.detail)
+  const { rows, rejected } = result.success
+  const places = placesIn(withDigits(Result.getOrThrow(parsed).lossless), inputs, subject)
+  return {
+    outcome: rejected.length > 0 ? "in part" : "loaded",
+    rows: rows.reduce((sum, { length }) => sum + length, 0),
+    problems: [
+      ...(rejected.some(({ path, detail }) => path === "" || detail === "")
+        ? ["a record was rejected without a reason"]
+        : []),
+      ...rows.flatMap((each) => unheld(each, places)),
+    ],
+  }
+}
