@@ -1,6 +1,6 @@
 # Every task of the project; `make` alone lists them. They need only npm and its registry, except where their help says more.
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-month test-year flaky fuzz matrix mutants test-package test-browser attack screenshots test-deploy test-engines test-mcp test-iceberg test-postgres test-lake proof-lake test-odbc test-bi proof proof-slice bench bench-dlt check lint types format docs guide build release clean
+.PHONY: help install demo test test-month test-year flaky fuzz matrix mutants mutants-change test-package test-browser attack screenshots test-deploy test-engines test-mcp test-iceberg test-postgres test-lake proof-lake test-odbc test-bi proof proof-slice bench bench-dlt check lint types format docs guide build release clean
 
 # npm replaces node_modules, so it must not run under the Node that lies in there.
 MACHINE_PATH := $(PATH)
@@ -112,8 +112,11 @@ fuzz: install ## 20,000 changed responses of every endpoint, and runs against a 
 matrix: install ## Every endpoint against every way in which a service fails or misbehaves; writes docs/reliability.md: 10 minutes
 	@MATRIX=1 vitest run test/faults
 
-mutants: install ## Change 200 places of the source, one at a time, and see whether the tests notice: hours; ARGS='--since HEAD~1 --near-only' for less
+mutants: install ## Change 200 places of the source, one at a time, see whether the tests notice: hours, in as many calls as you like (ARGS='--minutes 30')
 	@node test/mutants/main.ts $(ARGS)
+
+mutants-change: ## What CI runs of it: 20 places on the lines that the change touched, by the tests beside them, 6 minutes at most
+	@$(MAKE) --no-print-directory mutants ARGS=change
 
 proof-lake: install $(LAKE)/.installed ## Cut a lake's connections at every kind of message, see what is left: 40 minutes a call, goes on where it was (needs PyPI)
 	@LAKE=$(CURDIR)/$(LAKE) NODE_COMPILE_CACHE=$(CURDIR)/node_modules/.cache/compiled node test/crash/lake/main.ts $(ARGS)

@@ -1,57 +1,70 @@
-// Changes one place of the source at a time and looks whether a test notices:
-// node test/mutants/main.ts [--choose N] [--seed N] [--since REF] [--only FILE] [--minutes N]
-// [--workers N] [--near-only]
-import { spawn, spawnSync } from "node:child_process"
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs"
-import { tmpdir } from "node:os"
+// Changes one place of the source at a time and looks whether a test notices; goes on where the call before ended.
+// node test/mutants/main.ts [change] [--choose N] [--seed N] [--since REF] [--only FILE] [--minutes N] [--workers N]
+// [--near-only] [--least PERCENT] [--allow N]
+import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
-import { writePage } from "../crash/figures.ts"
-import { type MutantFigures, mutantsFile } from "../crash/figures/fuzz.ts"
+import { baseOfChange } from "./change.ts"
+import { git, type Limits, makeCopy, root, runTests, runUnchanged } from "./copies.ts"
+import { writeFigures } from "./figures.ts"
 import { judgementOf } from "./judged.ts"
+import {
+  type Distance,
+  keepMinutes,
+  keepOutcome,
+  keepUnchanged,
+  keptOutcome,
+  keptUnchanged,
+  minutesSpent,
+  type Outcome,
+} from "./kept.ts"
 import { type Mutation, mutated, mutationsOf } from "./mutations.ts"
 import { sourceFiles, targetsIn } from "./targets.ts"
 
-const root = join(import.meta.dirname, "../..")
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
-    choose: { type: "string", default: "200" },
+    choose: { type: "string" },
     seed: { type: "string", default: "1" },
     since: { type: "string" },
     only: { type: "string" },
-    minutes: { type: "string", default: "600" },
+    minutes: { type: "string" },
+    workers: { type: "string" },
     "near-only": { type: "boolean", default: false },
-    workers: { type: "string", default: "2" },
+    least: { type: "string" },
+    allow: { type: "string" },
   },
 })
+/** What .ci/run tries: lines that the change touched, by the tests beside them, for some minutes. */
+const isOfChange = positionals.includes("change")
+const preset = isOfChange
+  ? { choose: "20", minutes: "6", workers: "1", least: "70", allow: "2" }
+  : { choose: "200", minutes: "600", workers: "2", least: "90", allow: "0" }
+const given = { ...preset, ...values }
+const isNearOnly = isOfChange || values["near-only"]
+const began = Date.now()
+const until = began + Number(given.minutes) * 60_000
 
-export interface Mutant {
+interface Mutant {
   readonly file: string
   readonly mutation: Mutation
 }
-
-type Outcome = "noticed" | "hung" | "survived" | "judged"
 
 const print = (line: string): void => {
   process.stdout.write(`${line}\n`)
 }
 
-const git = (...args: ReadonlyArray<string>): string =>
-  spawnSync("git", args, { cwd: root, encoding: "utf8" }).stdout
+const since = values.since ?? (isOfChange ? baseOfChange(git) : undefined)
+if (isOfChange && since === undefined) {
+  print("One commit alone is no change: nothing is tried.")
+  process.exit(0)
+}
 
 /** The lines of a file that changed since a commit, or all. */
 const isTouched = (file: string): ((line: number) => boolean) => {
-  if (values.since === undefined) return () => true
+  if (since === undefined) return () => true
   const lines = new Set<number>()
-  for (const [, from = "0", count = "1"] of git("diff", "-U0", values.since, "--", file).matchAll(
+  for (const [, from = "0", count = "1"] of git("diff", "-U0", since, "--", file).matchAll(
     /^@@ -\S+ \+(\d+)(?:,(\d+))? @@/gm,
   )) {
     for (let at = 0; at < Number(count); at += 1) lines.add(Number(from) + at)
@@ -67,8 +80,13 @@ const numbers = (seed: number): (() => number) => {
   }
 }
 
+const targets = targetsIn(root)
+// Without tests beside it, only those further away could notice.
+const isTried = (file: string): boolean => !isNearOnly || targets.near(file).length > 0
+
 const all: ReadonlyArray<Mutant> = sourceFiles(root)
   .filter((file) => values.only === undefined || file.includes(values.only))
+  .filter(isTried)
   .flatMap((file) => {
     const touched = isTouched(file)
     return mutationsOf(readFileSync(join(root, file), "utf8"))
@@ -79,141 +97,184 @@ const random = numbers(Number(values.seed))
 const chosen = all
   .map((mutant) => ({ mutant, order: random() }))
   .toSorted((one, other) => one.order - other.order)
-  .slice(0, Number(values.choose))
+  .slice(0, Number(given.choose))
   .map(({ mutant }) => mutant)
 
-const targets = targetsIn(root)
-const home = mkdtempSync(join(tmpdir(), "vaulthouse-mutants-"))
+if (chosen.length === 0) {
+  const where = since === undefined ? "" : `, on the lines that changed since ${since.slice(0, 12)}`
+  const tests = isNearOnly ? " with tests beside it" : ""
+  print(
+    `Nothing to change in src/extract, src/load and src/pipelines${tests}${where}: nothing is tried.`,
+  )
+  process.exit(0)
+}
 
-/** A copy of the files that git tracks, whose source a worker may change. */
-const makeCopy = (name: string): string => {
-  const copy = join(home, name)
-  for (const file of git("ls-files").split("\n").filter(Boolean)) {
-    mkdirSync(join(copy, file, ".."), { recursive: true })
-    cpSync(join(root, file), join(copy, file))
+const shown = ({ file, mutation }: Mutant) => {
+  const text = readFileSync(join(root, file), "utf8")
+  const short = (part: string): string => part.replaceAll(/\s+/g, " ").slice(0, 60)
+  return {
+    file,
+    line: mutation.line,
+    text: short(text.slice(mutation.start, mutation.end)),
+    replacement: short(mutation.replacement),
   }
-  mkdirSync(join(copy, "node_modules"), { recursive: true })
-  rmSync(join(copy, "node_modules"), { recursive: true })
-  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"))
-  return copy
 }
 
-interface Ended {
-  readonly code: number | null
-  readonly isHung: boolean
+const textOf = (mutant: Mutant): string => {
+  const { file, line, text, replacement } = shown(mutant)
+  return `${file}:${line}: ${text} → ${replacement || "(left out)"}`
 }
 
-const runTests = async (
+/** A test that takes a while may take much longer beside others; the rest are over soon. */
+const TIMES = 5
+const LEAST_SECONDS = 60
+const UNCHANGED_SECONDS = 3600
+
+/** Within the minutes, so that CI can count on them; tests further away take longer than many a slice. */
+const limits = (seconds: number): Limits => ({
+  seconds,
+  until: isNearOnly ? until : Number.POSITIVE_INFINITY,
+})
+
+interface Known {
+  readonly isGreen: boolean
+  readonly seconds: number
+}
+
+const unchanged = new Map<string, Promise<Known | undefined>>(
+  keptUnchanged().map((each) => [each.test, Promise.resolve(each)]),
+)
+
+/** How the tests end where nothing is changed; each runs once for all sets that it is in. Nothing if they were cut. */
+const withoutChange = async (
   copy: string,
   tests: ReadonlyArray<string>,
-  limitSeconds: number,
-): Promise<Ended> => {
-  const child = spawn("vitest", ["run", "--maxWorkers=1", "--bail=1", "--reporter=dot", ...tests], {
-    cwd: copy,
-    stdio: "ignore",
-    detached: true,
-    env: { ...process.env, TEST_SEED: "1" },
-  })
-  let isHung = false
-  const timer = setTimeout(() => {
-    isHung = true
-    if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL")
-  }, limitSeconds * 1000)
-  const code = await new Promise<number | null>((resolve) => child.once("close", resolve))
-  clearTimeout(timer)
-  return { code, isHung }
+): Promise<ReadonlyMap<string, Known> | undefined> => {
+  const missing = tests.filter((test) => !unchanged.has(test))
+  if (missing.length > 0) {
+    const run = runUnchanged(copy, missing, limits(UNCHANGED_SECONDS)).then((found) => {
+      for (const each of found ?? []) keepUnchanged(each)
+      for (const { test, isGreen } of found ?? []) {
+        if (!isGreen) print(`red without a change, nothing is tried by it: ${test}`)
+      }
+      return new Map(found?.map((each) => [each.test, each]))
+    })
+    for (const test of missing)
+      unchanged.set(
+        test,
+        run.then((found) => found.get(test)),
+      )
+  }
+  const found = new Map<string, Known>()
+  for (const test of tests) {
+    const known = await unchanged.get(test)
+    if (known === undefined) return undefined
+    found.set(test, known)
+  }
+  return found
 }
 
-/** Many times what the tests take: a change that makes a loop endless is noticed by that. */
-const LIMIT_SECONDS = { near: 240, far: 1800 }
+type Attempt = Outcome | "left out" | "cut"
 
-const outcomeOf = async (
+const attempt = async (
   copy: string,
   { file, mutation }: Mutant,
-  distance: keyof typeof LIMIT_SECONDS,
-): Promise<Outcome> => {
-  const path = join(copy, file)
-  const text = readFileSync(path, "utf8")
-  if (judgementOf(file, text, mutation) !== undefined) return "judged"
+  distance: Distance,
+): Promise<Attempt> => {
   const tests = targets[distance](file)
   if (tests.length === 0) return "survived"
+  const known = await withoutChange(copy, tests)
+  if (known === undefined) return "cut"
+  if ([...known.values()].some(({ isGreen }) => !isGreen)) return "left out"
+  const seconds = [...known.values()].reduce((sum, each) => sum + each.seconds, 0)
+  const path = join(copy, file)
+  const text = readFileSync(path, "utf8")
   writeFileSync(path, mutated(text, mutation))
   try {
-    const { code, isHung } = await runTests(copy, tests, LIMIT_SECONDS[distance])
-    return isHung ? "hung" : code === 0 ? "survived" : "noticed"
+    const ended = await runTests(copy, tests, limits(Math.max(LEAST_SECONDS, TIMES * seconds)))
+    return ended === "passed" ? "survived" : ended === "failed" ? "noticed" : ended
   } finally {
     writeFileSync(path, text)
   }
 }
 
-const shown = ({ file, mutation }: Mutant): string => {
-  const text = readFileSync(join(root, file), "utf8")
-  const before = text.slice(mutation.start, mutation.end).replaceAll(/\s+/g, " ").slice(0, 60)
-  return `${file}:${mutation.line}: ${before} → ${mutation.replacement.replaceAll(/\s+/g, " ").slice(0, 60) || "(left out)"}`
-}
+const changeOf = ({ file, mutation: { start, end, replacement } }: Mutant): string =>
+  `${file} ${start} ${end} ${replacement}`
 
-const until = Date.now() + Number(values.minutes) * 60_000
-const copies = Array.from({ length: Number(values.workers) }, (_, at) => makeCopy(`copy-${at}`))
-
-/** Tries each of them; returns those that were tried, with what became of them. */
-const tryAll = async (
-  mutants: ReadonlyArray<Mutant>,
-  distance: keyof typeof LIMIT_SECONDS,
-): Promise<ReadonlyMap<Mutant, Outcome>> => {
-  const outcomes = new Map<Mutant, Outcome>()
-  const queue = [...mutants]
-  const work = async (copy: string): Promise<void> => {
-    for (let mutant = queue.shift(); mutant !== undefined; mutant = queue.shift()) {
-      if (Date.now() > until) return
-      const began = Date.now()
-      const outcome = await outcomeOf(copy, mutant, distance)
-      outcomes.set(mutant, outcome)
-      const seconds = ((Date.now() - began) / 1000).toFixed(0)
-      print(`${distance} ${outcome.padEnd(8)} ${seconds.padStart(4)} s  ${shown(mutant)}`)
+/** By the tests beside it, and where they let it pass, by all that reach the file: minutes each. */
+const tryOne = async (copy: string, mutant: Mutant): Promise<Attempt | "judged"> => {
+  const text = readFileSync(join(root, mutant.file), "utf8")
+  if (judgementOf(mutant.file, text, mutant.mutation) !== undefined) return "judged"
+  const change = changeOf(mutant)
+  for (const distance of isNearOnly ? (["near"] as const) : (["near", "far"] as const)) {
+    let outcome: Attempt | undefined = keptOutcome(change, distance)
+    if (outcome === undefined) {
+      const startedAt = Date.now()
+      outcome = await attempt(copy, mutant, distance)
+      if (outcome === "cut") return outcome
+      const seconds = ((Date.now() - startedAt) / 1000).toFixed(0)
+      print(`${distance} ${outcome.padEnd(8)} ${seconds.padStart(4)} s  ${textOf(mutant)}`)
+      if (outcome === "left out") return outcome
+      keepOutcome({ change, distance, outcome })
     }
+    if (outcome !== "survived") return outcome
   }
-  await Promise.all(copies.map(work))
-  return outcomes
+  return "survived"
 }
 
 print(
-  `${all.length} mutations in ${sourceFiles(root).length} files, of which ${chosen.length} are tried, seed ${values.seed}`,
+  `${all.length} mutations in ${new Set(all.map(({ file }) => file)).size} files, of which ${chosen.length} are tried, seed ${values.seed}`,
 )
-try {
-  const outcomes = new Map(await tryAll(chosen, "near"))
-  const escaped = chosen.filter((mutant) => outcomes.get(mutant) === "survived")
-  // Those that the tests nearby let pass, by all tests that reach the file: minutes each.
-  if (!values["near-only"]) {
-    for (const [mutant, outcome] of await tryAll(escaped, "far")) outcomes.set(mutant, outcome)
+const outcomes = new Map<Mutant, Exclude<Attempt, "cut"> | "judged">()
+const queue = [...chosen]
+const work = async (name: string): Promise<void> => {
+  const copy = makeCopy(name)
+  for (let mutant = queue.shift(); mutant !== undefined; mutant = queue.shift()) {
+    if (Date.now() > until) return
+    const outcome = await tryOne(copy, mutant)
+    if (outcome !== "cut") outcomes.set(mutant, outcome)
   }
-  const count = (outcome: Outcome): number =>
-    [...outcomes.values()].filter((each) => each === outcome).length
-  print(
-    `${outcomes.size} tried: ${count("noticed") + count("hung")} noticed (${count("hung")} of them by not ending), ` +
-      `${count("judged")} that need not be (test/mutants/judged.ts), ${count("survived")} not noticed`,
-  )
-  for (const [mutant, outcome] of outcomes) {
-    if (outcome === "survived") print(`not noticed: ${shown(mutant)}`)
-  }
-  // Of all of the source, whichever places were chosen: a part of it is nothing to go by.
-  if (values.since === undefined && values.only === undefined && !values["near-only"]) {
-    const survivors = [...outcomes].filter(([, each]) => each === "survived")
-    const figures: MutantFigures = {
-      commit: git("rev-parse", "--short", "HEAD").trim(),
-      date: new Date().toISOString().slice(0, 10),
-      seed: values.seed,
-      counts: {
-        tried: outcomes.size,
-        noticed: count("noticed") + count("hung"),
-        judged: count("judged"),
-        "not noticed": survivors.length,
-      },
-      survivors: survivors.map(([mutant]) => shown(mutant)),
-    }
-    writeFileSync(mutantsFile, `${JSON.stringify(figures, null, 2)}\n`)
-    writePage()
-  }
-  process.exitCode = count("survived") > 0 ? 1 : 0
-} finally {
-  rmSync(home, { recursive: true, force: true })
 }
+await Promise.all(Array.from({ length: Number(given.workers) }, (_, at) => work(`copy-${at}`)))
+keepMinutes((Date.now() - began) / 60_000)
+
+const count = (outcome: string): number =>
+  [...outcomes.values()].filter((each) => each === outcome).length
+const survivors = chosen.filter((mutant) => outcomes.get(mutant) === "survived")
+const leftOut = count("left out")
+const tried = outcomes.size - leftOut
+const noticed = count("noticed") + count("hung")
+print(
+  `${tried} tried: ${noticed} noticed (${count("hung")} of them by not ending), ` +
+    `${count("judged")} that need not be (test/mutants/judged.ts), ${survivors.length} not noticed; ` +
+    `${leftOut} left out, since tests beside them are red without a change, ${chosen.length - outcomes.size} not tried yet`,
+)
+for (const mutant of survivors) print(`not noticed: ${textOf(mutant)}`)
+
+const isWhole = since === undefined && values.only === undefined && !isNearOnly
+if (isWhole) {
+  const red: Array<string> = []
+  for (const [test, known] of unchanged) if ((await known)?.isGreen === false) red.push(test)
+  writeFigures({
+    commit: git("rev-parse", "--short", "HEAD"),
+    date: new Date().toISOString().slice(0, 10),
+    minutes: Math.round(minutesSpent()),
+    seed: Number(values.seed),
+    mutations: all.length,
+    files: new Set(all.map(({ file }) => file)).size,
+    chosen: chosen.length,
+    tried,
+    noticed: count("noticed"),
+    hung: count("hung"),
+    judged: count("judged"),
+    survivors: survivors.map(shown),
+    red: red.toSorted(),
+  })
+}
+
+const isEnough =
+  survivors.length <= Number(given.allow) ||
+  noticed >= (Number(given.least) / 100) * (noticed + survivors.length)
+if (!isEnough) print(`FAILED: fewer than ${given.least} % of them were noticed`)
+const isNothingTried = leftOut > 0 && tried === 0
+process.exitCode = isEnough && !isNothingTried ? 0 : 1

@@ -1,6 +1,7 @@
 // What `make fuzz` and `make mutants` tried, as docs/reliability.md shows it.
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
+import type { MutantFigures } from "../../mutants/figures.ts"
 
 interface Figures {
   readonly commit: string
@@ -9,13 +10,9 @@ interface Figures {
   readonly counts: Readonly<Record<string, number>>
 }
 
-export interface MutantFigures extends Figures {
-  readonly survivors: ReadonlyArray<string>
-}
-
 const tests = join(import.meta.dirname, "../..")
 const fuzz = join(tests, "fuzz/figures")
-export const mutantsFile = join(tests, "mutants/mutants.json")
+const mutants = join(tests, "mutants/figures.json")
 
 const read = (file: string): unknown => JSON.parse(readFileSync(file, "utf8"))
 
@@ -42,16 +39,25 @@ export const fuzzSection = (): ReadonlyArray<string> => {
 }
 
 export const mutantsSection = (): ReadonlyArray<string> => {
-  if (!existsSync(mutantsFile)) return []
-  const figures = read(mutantsFile) as MutantFigures
+  if (!existsSync(mutants)) return []
+  const figures = read(mutants) as MutantFigures
+  const { noticed, hung, judged, tried, chosen, mutations, files, survivors, red } = figures
+  const shouldBe = tried - judged
+  const share = shouldBe === 0 ? 0 : Math.floor((100 * (noticed + hung)) / shouldBe)
   return [
     "## Changed source",
     "`make mutants` changes the source of what reads, loads and joins, one place at a time, and runs the tests: one that no test notices is a survivor, unless `test/mutants/judged.ts` says why no test need notice it.",
-    ["| what became of them | commit, date, seed |", "| --- | --- |", `| ${shown(figures)} |`].join(
-      "\n",
-    ),
-    ...(figures.survivors.length === 0
+    `On commit \`${figures.commit}\`, ${figures.date}, in ${figures.minutes} minutes: **${share} % noticed**, ${noticed + hung} of ${shouldBe} (${hung} by tests that did not end), and ${judged} that need not be; of ${chosen} places chosen by seed ${figures.seed} among ${mutations.toLocaleString("en")} in ${files} files, ${tried} were tried.`,
+    ...(survivors.length === 0
       ? []
-      : [figures.survivors.map((each) => `- not noticed: \`${each}\``).join("\n")]),
+      : [
+          survivors
+            .map(
+              ({ file, line, text, replacement }) =>
+                `- not noticed: ${file}:${line}: \`${text}\` → \`${replacement}\``,
+            )
+            .join("\n"),
+        ]),
+    ...(red.length === 0 ? [] : [`Tests that failed unchanged: ${red.join(", ")}.`]),
   ]
 }

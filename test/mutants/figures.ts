@@ -1,0 +1,34 @@
+// The figures of `make mutants`, in test/mutants/figures.json.
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+
+export interface MutantFigures {
+  /** Of the source and the tests. */
+  readonly commit: string
+  readonly date: string
+  readonly minutes: number
+  readonly seed: number
+  /** Places that could be changed, in so many files. */
+  readonly mutations: number
+  readonly files: number
+  /** How many of them a whole run tries, and how many of those it has tried so far. */
+  readonly chosen: number
+  readonly tried: number
+  /** By a test that failed, and by tests that did not end; both count as noticed. */
+  readonly noticed: number
+  readonly hung: number
+  /** Need not be noticed: test/mutants/judged.ts has the reasons. */
+  readonly judged: number
+  /** Noticed by no test. */
+  readonly survivors: ReadonlyArray<{
+    readonly file: string
+    readonly line: number
+    readonly text: string
+    readonly replacement: string
+  }>
+  /** Tests that fail though nothing is changed, so that nothing beside them was tried. */
+  readonly red: ReadonlyArray<string>
+}
+
+export const writeFigures = (figures: MutantFigures): void =>
+  writeFileSync(join(import.meta.dirname, "figures.json"), `${JSON.stringify(figures, null, 2)}\n`)
