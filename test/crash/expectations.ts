@@ -51,22 +51,21 @@ const measure = async (world: World, tried: Case): Promise<number> => {
   return typeof of === "string" ? countIn(warehouse(world, tried), of) : of(world)
 }
 
-/** Runs the commands and the sync after them, uninterrupted. `run` runs the commands. */
+/** Runs the commands and the sync after them, uninterrupted. `run` runs the commands, and something after each. */
 export const referenceOf = async (
   world: World,
   tried: Case,
-  run: () => Promise<void>,
+  run: (afterEach: () => Promise<void>) => Promise<void>,
 ): Promise<Reference> => {
   const seen = [await seenNow(world, tried)]
   const known = existsSync(warehouse(world, tried))
     ? new Set((await contentOf(warehouse(world, tried))).requests.map((each) => each.run))
     : new Set<string>()
   const measured = await measure(world, tried)
-  await run()
+  await run(async () => void seen.push(await seenNow(world, tried)))
   const after = await measure(world, tried)
   if (tried.measure?.isMeant(measured, after) === false)
     throw new Error(`${tried.name}: ${tried.measure.what}: ${measured} before, ${after} after`)
-  seen.push(await seenNow(world, tried))
   const backedUp = tried.backup === undefined ? {} : (await contentOf(warehouse(world, tried))).rows
   world.after(tried.moment)
   const [sync, ...flags] = syncOf(tried)
