@@ -186,51 +186,51 @@ export const expected: Readonly<Record<string, Expectation>> = {
   empty: {
     others: "empty, rows kept",
     but: {
-      complete:
-        "annualized_apy collateral_excess collateral_simulation fees health_factor loan_detail performance_fees revert_reason tokenized_vault withdrawals",
+      "does not apply":
+        "annualized_apy collateral_excess fees health_factor key_verification loan_detail performance_fees revert_reason swap withdrawals",
       "as sent": "positions subaccount_summary vault_summary",
-      confirmed: "swap",
-      allowed: "key_verification",
+      complete: "collateral_simulation tokenized_vault",
     },
   },
   "a page twice": {
-    others: "complete",
+    others: "as sent",
     but: {
-      "as sent":
-        "cefi_positions collateral_simulation oracle_classification otc_margin_requirements otc_positions permissions positions protocol_positions roles subaccount_otc_positions subaccount_summary timelock_requests timelocks tokenized_vault vault_summary",
-      "as sent, stays": "audit_log",
+      complete:
+        "discount_factors historical_allocations historical_apy_chart loans my_subaccounts subaccount_loans transactions unrealized_pnl unrealized_pnl_ratio vault_subaccounts whitelist_status",
+      "does not apply":
+        "annualized_apy collateral_excess fees health_factor key_verification loan_detail performance_fees revert_reason swap withdrawals",
       retried: "subaccount_directory tokenized_vaults",
-      confirmed: "swap",
-      allowed: "key_verification",
+      "as sent, stays": "audit_log",
     },
   },
   "pages out of order": {
     others: "complete",
     but: {
+      "does not apply":
+        "annualized_apy cefi_positions collateral_excess collateral_simulation fees health_factor key_verification loan_detail performance_fees revert_reason swap timelock_requests timelocks tokenized_vaults vault_summary withdrawals",
       "as sent": "oracle_classification subaccount_summary",
       retried: "subaccount_directory",
-      confirmed: "swap",
-      allowed: "key_verification",
     },
   },
   "a cursor that does not move": {
     others: "complete",
     but: {
+      "does not apply":
+        "annualized_apy cefi_positions discount_factors fees historical_apy_chart key_verification loan_detail loans my_subaccounts oracle_classification otc_margin_requirements otc_positions permissions positions revert_reason roles subaccount_loans subaccount_otc_positions subaccount_summary swap timelock_requests timelocks tokenized_vault tokenized_vaults vault_subaccounts vault_summary withdrawals",
       "as sent": "unrealized_pnl unrealized_pnl_ratio",
       refused: "audit_log",
-      confirmed: "swap",
-      allowed: "key_verification",
     },
   },
   "has_more for ever": {
-    others: "complete",
+    others: "as sent",
     but: {
-      "as sent":
-        "annualized_apy collateral_excess collateral_simulation fees oracle_classification performance_fees positions protocol_positions subaccount_summary tokenized_vault vault_summary withdrawals",
+      "does not apply":
+        "cefi_positions discount_factors loans my_subaccounts otc_margin_requirements otc_positions subaccount_directory subaccount_loans subaccount_otc_positions timelock_requests tokenized_vaults transactions unrealized_pnl unrealized_pnl_ratio vault_subaccounts whitelist_status",
       "as sent, stays":
         "health_factor historical_allocations historical_apy_chart loan_detail permissions revert_reason roles timelocks",
       confirmed: "swap",
       allowed: "key_verification",
+      complete: "audit_log",
     },
   },
   "field missing": {

@@ -18,11 +18,21 @@ export interface Meeting {
   readonly now: number
   /** Milliseconds of the machine in a second of that clock. */
   readonly second: number
+  readonly path: string
+  /** The pages of this list that were sent before: requests that differ in nothing but their place in it. */
+  readonly pages: Array<string>
+  /** Moves the client's clock on. */
+  readonly moveClock: (millis: number) => void
+  /** Keeps a changed body for the comparison of rows with it, and the record of it that changed if that is known. */
+  readonly keep: (body: string, record: string | undefined) => void
   /** The field that is missing, null and so on: `name`, `list[].name` or `[].name`. */
   readonly field: string
 }
 
-/** Returns whether the request met the fault: an empty list has no field that could be missing. */
+/**
+ * Returns whether the request met the fault: an empty list has no field that could be missing, and one of a single record is
+ * the same in another order.
+ */
 export type Fault = (meeting: Meeting) => Promise<boolean>
 
 export const send = (
@@ -72,17 +82,27 @@ const first =
     return false
   }
 
+/** A body of which one record changed. */
+interface Changed {
+  readonly body: string
+  readonly record: string
+}
+
 /** A correct response, changed; an error response is passed on. */
 const changed =
   (
-    change: (body: unknown, meeting: Meeting) => string | undefined,
+    change: (body: unknown, meeting: Meeting) => string | Changed | undefined,
     parameters?: Readonly<Record<string, string | undefined>>,
   ): Fault =>
   async (meeting) => {
     const { status: code, body } = await meeting.answer(parameters)
-    const text = code === 200 ? change(JSON.parse(body), meeting) : undefined
-    send(meeting.response, code, text ?? body)
-    return text !== undefined
+    const usual = parameters === undefined ? body : (await meeting.answer()).body
+    const made = code === 200 ? change(JSON.parse(body), meeting) : undefined
+    const text = typeof made === "object" ? made.body : made
+    const isMet = text !== undefined && text !== JSON.stringify(JSON.parse(usual))
+    if (isMet) meeting.keep(text, typeof made === "object" ? made.record : undefined)
+    send(meeting.response, code, isMet ? text : usual)
+    return isMet
   }
 
 /** The record that has the field, and its name there; of the first record of each list. */
@@ -105,7 +125,7 @@ const fieldChanged = (change: (record: Record<string, unknown>, name: string) =>
     const holder = holderOf(body, field)
     if (holder === undefined) return undefined
     change(holder.record, holder.name)
-    return textOf(body)
+    return { body: textOf(body), record: textOf(holder.record) }
   })
 
 const withOtherType = (value: unknown): unknown => {
@@ -189,6 +209,9 @@ const paging: Readonly<Record<string, undefined>> = {
 
 /** Met by all endpoints at once, since no server listens. */
 export const REFUSED = "refused connection"
+
+/** The outcome of an endpoint that no fault of that kind can change. */
+export const DOES_NOT_APPLY = "does not apply"
 
 /** By the names that the table has. A refused connection is met by all endpoints at once: no server listens. */
 export const faults: Readonly<Record<string, Fault>> = {

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net"
 import * as Effect from "effect/Effect"
 import { endpoints } from "../../src/extract/endpoints/index.ts"
 import { faults, send } from "./faults.ts"
+import { pageFaults } from "./pageFaults.ts"
 
 /** Where the four endpoints are whose path the document does not show. */
 export const paths = {
@@ -42,12 +43,25 @@ export interface Round {
   readonly fieldOf: (endpoint: string) => string
   readonly now: () => number
   readonly second: number
+  readonly moveClock?: (millis: number) => void
+}
+
+/** A changed body, and what the request for it says. */
+export interface Sent {
+  readonly body: string
+  /** The record of it that changed, if that is known. */
+  readonly record: string | undefined
+  readonly request: ReadonlyArray<string>
 }
 
 export interface FaultyService {
   readonly url: string
   /** How often each endpoint met its fault. */
   readonly met: ReadonlyMap<string, number>
+  /** The changed bodies that each endpoint responded with. */
+  readonly sent: ReadonlyMap<string, ReadonlyArray<Sent>>
+  /** Endpoints with a response that their fault leaves as it was. */
+  readonly unchanged: ReadonlySet<string>
   /** The most bytes of one response. */
   readonly mostBytes: () => number
 }
@@ -58,10 +72,26 @@ const readBody = async (request: IncomingMessage): Promise<Buffer> => {
   return Buffer.concat(chunks)
 }
 
+const ofPlace = new Set([
+  "before",
+  "offset",
+  "startTime",
+  "endTime",
+  "startDate",
+  "endDate",
+  "limit",
+])
+
+const listOf = (url: URL): string =>
+  [url.pathname, ...[...url.searchParams].filter(([name]) => !ofPlace.has(name)).flat()].join(" ")
+
 export const faultyService = (service: string, round: Round) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
       const met = new Map<string, number>()
+      const sentOf = new Map<string, Array<Sent>>()
+      const pages = new Map<string, Array<string>>()
+      const unchanged = new Set<string>()
       const times = new Map<string, number>()
       let mostBytes = 0
       const respond = async (request: IncomingMessage, response: ServerResponse) => {
@@ -97,22 +127,34 @@ export const faultyService = (service: string, round: Round) =>
         const field = round.fieldOf(endpoint)
         const { socket } = response
         const before = socket?.bytesWritten ?? 0
-        const isMet = await faults[fault]!({
+        const list = listOf(url)
+        const sentPages = pages.get(list) ?? []
+        pages.set(list, sentPages)
+        const isMet = await (faults[fault] ?? pageFaults[fault])!({
+          path: url.pathname,
+          pages: sentPages,
+          moveClock: round.moveClock ?? (() => undefined),
           response,
           answer,
+          keep: (body, record) => {
+            const asked = [...url.pathname.split("/"), ...url.searchParams.values()]
+            const all = sentOf.get(endpoint) ?? []
+            sentOf.set(endpoint, [...all, { body, record, request: [...asked, sent.toString()] }])
+          },
           time,
           now: round.now(),
           second,
           field,
         })
         if (isMet) met.set(endpoint, (met.get(endpoint) ?? 0) + 1)
+        else if (response.statusCode === 200) unchanged.add(endpoint)
         mostBytes = Math.max(mostBytes, (socket?.bytesWritten ?? 0) - before)
       }
       const server = createServer((request, response) => {
         respond(request, response).catch(() => response.destroy())
       })
       await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-      return { server, met, mostBytes: () => mostBytes }
+      return { server, met, sentOf, unchanged, mostBytes: () => mostBytes }
     }),
     ({ server }) =>
       Effect.promise(async () => {
@@ -121,9 +163,11 @@ export const faultyService = (service: string, round: Round) =>
         await closed
       }),
   ).pipe(
-    Effect.map(({ server, met, mostBytes }): FaultyService => ({
+    Effect.map(({ server, met, sentOf, unchanged, mostBytes }): FaultyService => ({
       url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
       met,
+      sent: sentOf,
+      unchanged,
       mostBytes,
     })),
   )

@@ -2,15 +2,21 @@
 import { tableName, storedTables } from "../../src/domain/table/table.ts"
 import { pipelines } from "../../src/pipelines/pipelines.ts"
 import { REFUSED } from "./faults.ts"
-import type { Stored, StoredTask } from "./world.ts"
+import type { Sent } from "./faultyService.ts"
+import { pageFaults } from "./pageFaults.ts"
+import { notOfTheRecord, notSent } from "./sent.ts"
+import type { Stored, StoredTask } from "./stored.ts"
 
-export interface Disturbed {
+export interface Undisturbed {
+  readonly first: Stored
   readonly second: Stored
   readonly third: Stored
 }
 
-export interface Undisturbed extends Disturbed {
-  readonly first: Stored
+export interface Disturbed {
+  readonly second: Stored
+  readonly third: Stored
+  readonly sent: ReadonlyMap<string, ReadonlyArray<Sent>>
 }
 
 export interface Became {
@@ -71,7 +77,7 @@ const tablesOf = (endpoint: string): ReadonlyArray<string> =>
 const isOf = (endpoint: string, table: string, row: string): boolean =>
   !/response_envelopes|observation_warnings/.test(table) || row.includes(`"endpoint":"${endpoint}"`)
 
-interface Difference {
+export interface Difference {
   readonly table: string
   readonly more: ReadonlyArray<string>
   readonly less: ReadonlyArray<string>
@@ -126,7 +132,7 @@ export const becameOf = (
   const hasGap = names.some(
     (name) => disturbed.second.gaps.has(name) && !undisturbed.second.gaps.has(name),
   )
-  const isChanged = asSent.has(fault)
+  const isChanged = asSent.has(fault) || fault in pageFaults
   const now = differences(endpoint, disturbed.second, undisturbed.second)
   const later = differences(
     endpoint,
@@ -135,7 +141,15 @@ export const becameOf = (
     isChanged ? "current" : "rows",
   )
   // What a service sends of an event, or of a day that is not read again, stays as it was sent.
-  const stays = isChanged && later.length > 0 && worst === undefined
+  const stays = isChanged && later.length > 0 && (worst === undefined || fault in pageFaults)
+  const sent = disturbed.sent.get(endpoint) ?? []
+  const isNew = ({ table }: Difference, row: string): boolean =>
+    undisturbed.first.rows.get(table)?.has(row) !== true
+  const added = now.map((each) => ({ ...each, more: each.more.filter((row) => isNew(each, row)) }))
+  if (isChanged && (worst === undefined || stays)) problems.push(...notSent(added, sent))
+  // The service gave no way to request them, and the run said so.
+  const isOutOfReach = stays && tasks.some((task) => task.text?.includes("out of reach") === true)
+  if (stays) problems.push(...notOfTheRecord(later, sent, isOutOfReach))
   if (!stays) for (const each of later) problems.push(`the next run leaves ${text(each)}`)
   if (!isChanged) {
     for (const each of now)
@@ -155,14 +169,15 @@ export const becameOf = (
       all.reduce((sum, each) => sum + each.requests, 0)
     if (now.length > 0) {
       if (!isChanged) problems.push(`differs without a reason: ${now.map(text).join("; ")}`)
-      return { outcome: stays ? "as sent, stays" : "as sent", reason: undefined, problems }
+      const stay = isOutOfReach ? "as sent, older ones out of reach" : "as sent, stays"
+      return { outcome: stays ? stay : "as sent", reason: undefined, problems }
     }
     const isRetried = requests(tasks) > requests(usual)
     return { outcome: isRetried ? "retried" : "complete", reason: undefined, problems }
   }
   if (worst.outcome !== "empty" && !isReadable(worst.text))
     problems.push(`no reason: ${worst.text}`)
-  const name = nameOf(worst)
+  const name = stays ? `${nameOf(worst)}, stays` : nameOf(worst)
   return { outcome: hasGap ? `${name}, gap` : name, reason: worst.text ?? undefined, problems }
 }
 

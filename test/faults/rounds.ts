@@ -6,7 +6,7 @@ import { endpoints } from "../../src/extract/endpoints/index.ts"
 import type { Random } from "../support/randomness.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
 import { swapped, verified } from "./byHand.ts"
-import { faultNames, REFUSED } from "./faults.ts"
+import { DOES_NOT_APPLY, faultNames, REFUSED } from "./faults.ts"
 import { faultyService } from "./faultyService.ts"
 import { type Became, becameOf, type Undisturbed, pipelinesOf } from "./outcome.ts"
 import { subjects } from "./subjects.ts"
@@ -15,9 +15,9 @@ import { disturbed, firstRun, MAX_BYTES, SLOWNESS, undisturbed, type World } fro
 /** What a service does to all requests: it does not listen, or its limit of requests is used up. */
 const ofAll: ReadonlySet<string> = new Set([REFUSED, "429 for good"])
 const others = faultNames.filter((name) => !ofAll.has(name))
-/** Those that a run repeats the request for, or waits for until a limit of time: a slow machine may need other ones. */
+/** Those that a run repeats until a limit of time: a slow machine may need other requests. One repetition is always made. */
 const isRepeated = (fault: string): boolean =>
-  /^(429|424|500|reset|body that stops|a byte|wrong length|truncated)/.test(fault)
+  /^(424|500 for good|reset|body that stops|a byte|wrong length|truncated)/.test(fault)
 
 const names = endpoints.map(({ name }) => name)
 
@@ -41,6 +41,9 @@ export interface Found {
   readonly outcome: string
   readonly reason: string | undefined
 }
+
+/** The response is the same with the fault as without it. */
+const unmet: Became = { outcome: DOES_NOT_APPLY, reason: undefined, problems: [] }
 
 const keyOf = (endpoint: string, fault: string): string => `${endpoint} | ${fault}`
 
@@ -101,7 +104,7 @@ export class Matrix {
         const round = apart.length > 0 ? apart : left
         if (round.length === 0) break
         for (const [endpoint, fault] of round) tried.add(keyOf(endpoint, fault))
-        yield* this.#round(new Map(round))
+        yield* this.#round(new Map(round), true)
       }
       for (const fault of faultNames) yield* this.#byHand(fault)
     })
@@ -123,7 +126,8 @@ export class Matrix {
     )
   }
 
-  #round(faultOf: ReadonlyMap<string, string>) {
+  /** `isAlone`: no fault of another endpoint keeps the responses from it that its own fault would change. */
+  #round(faultOf: ReadonlyMap<string, string>, isAlone = false) {
     return Effect.gen({ self: this }, function* () {
       const began = performance.now()
       const isRefused = [...faultOf.values()].includes(REFUSED)
@@ -134,7 +138,10 @@ export class Matrix {
         }),
       )
       for (const [endpoint, fault] of faultOf) {
-        if (!ofAll.has(fault) && !met.met.has(endpoint)) continue
+        if (!ofAll.has(fault) && !met.met.has(endpoint)) {
+          if (isAlone && met.unchanged.has(endpoint)) this.#note(endpoint, fault, unmet)
+          continue
+        }
         const became = becameOf(endpoint, fault, met, this.#calm)
         if (became !== undefined) this.#note(endpoint, fault, became)
       }
@@ -162,10 +169,16 @@ export class Matrix {
         const url = fault === REFUSED ? "http://127.0.0.1:9" : service.url
         const dataDir = yield* temporaryFolder
         const { under } = clock()
-        this.#note("swap", fault, yield* under(swapped(url, dataDir, subaccount, token)))
+        const swap = yield* under(swapped(url, dataDir, subaccount, token))
+        this.#note("swap", fault, service.unchanged.has("swap") ? unmet : swap)
         if ((service.met.get("swap") ?? 0) > 1)
           this.problems.push(`${fault}: a swap was sent again`)
-        this.#note("key_verification", fault, yield* under(verified(url)))
+        const key = yield* under(verified(url))
+        this.#note(
+          "key_verification",
+          fault,
+          service.unchanged.has("key_verification") ? unmet : key,
+        )
       }),
     )
   }

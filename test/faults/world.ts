@@ -1,18 +1,15 @@
 // A platform of one vault and three subaccounts that is read once, a day later through a faulty service, and a week later
 // again from a healthy one.
 import { cpSync } from "node:fs"
-import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Redacted from "effect/Redacted"
-import { DuckDBInstance } from "@duckdb/node-api"
 import { defaultWire } from "../../src/extract/request.ts"
-import { allColumns, storedTables, type Table, tableName } from "../../src/domain/table/table.ts"
-import { literal } from "../../src/load/sql/sql.ts"
-import { coreTables, pipelineNames } from "../../src/pipelines/pipelines.ts"
+import { pipelineNames } from "../../src/pipelines/pipelines.ts"
 import { startSimulator } from "../../simulator/index.ts"
 import { movableClock, type MovableClock } from "../support/movableClock.ts"
 import { runOnce } from "../support/warehouseRun.ts"
+import { storedIn } from "./stored.ts"
 import { faultyService, paths, type Round } from "./faultyService.ts"
 
 /** How many seconds of the machine are one of the clock's: waits and timeouts are as long as a user's. */
@@ -150,12 +147,16 @@ const copyOf = (world: World, dataDir: string): void =>
   cpSync(world.baseline, dataDir, { recursive: true, verbatimSymlinks: true })
 
 /** A second run without a fault, and what is stored then. */
-export const undisturbed = Effect.fnUntraced(function* (world: World, dataDir: string) {
+export const undisturbed = Effect.fnUntraced(function* (
+  world: World,
+  dataDir: string,
+  pipelines: ReadonlyArray<string> = [],
+) {
   copyOf(world, dataDir)
   const first = yield* storedIn(dataDir)
-  yield* runAt(SECOND, world.after, dataDir, world)
+  yield* runAt(SECOND, world.after, dataDir, world, pipelines)
   const second = yield* storedIn(dataDir)
-  yield* runAt(THIRD, world.after, dataDir, world)
+  yield* runAt(THIRD, world.after, dataDir, world, pipelines)
   return { first, second, third: yield* storedIn(dataDir) }
 })
 
@@ -164,6 +165,7 @@ export const disturbed = Effect.fnUntraced(function* (
   world: World,
   dataDir: string,
   round: Pick<Round, "faultOf" | "fieldOf"> & { readonly isRefused: boolean },
+  pipelines: ReadonlyArray<string> = [],
 ) {
   copyOf(world, dataDir)
   const clock = clockAt(SECOND)
@@ -171,111 +173,22 @@ export const disturbed = Effect.fnUntraced(function* (
     ...round,
     now: clock.now,
     second: 1000 * SLOWNESS,
+    moveClock: clock.advance,
   })
   // Nothing listens on the discard port.
   const url = round.isRefused ? "http://127.0.0.1:9" : service.url
-  const exit = yield* Effect.exit(clock.under(runOnce(url, dataDir, overrides(world))))
+  const exit = yield* Effect.exit(
+    clock.under(runOnce(url, dataDir, { ...overrides(world), pipelines })),
+  )
   const second = yield* storedIn(dataDir)
-  yield* runAt(THIRD, world.after, dataDir, world)
+  yield* runAt(THIRD, world.after, dataDir, world, pipelines)
   return {
     met: service.met,
+    sent: service.sent,
+    unchanged: service.unchanged,
     mostBytes: service.mostBytes(),
     failure: Exit.isFailure(exit) ? String(exit.cause) : undefined,
     second,
     third: yield* storedIn(dataDir),
   }
 })
-
-export interface StoredTask {
-  readonly pipeline: string
-  readonly entity: string
-  readonly window: string
-  readonly outcome: string
-  readonly tag: string | null
-  readonly text: string | null
-  readonly requests: number
-}
-
-export interface Stored {
-  /** Rows by table, as JSON; of runs, only what they found. */
-  readonly rows: ReadonlyMap<string, ReadonlySet<string>>
-  /** Those that are current. */
-  readonly current: ReadonlyMap<string, ReadonlySet<string>>
-  /** The newest run's. */
-  readonly tasks: ReadonlyArray<StoredTask>
-  /** Pipelines with days that no run has read. */
-  readonly gaps: ReadonlySet<string>
-  readonly quarantined: ReadonlySet<string>
-}
-
-/**
- * Columns that are not of the platform but of the run that read it: they differ between two runs without a fault.
- * Of a table, or `*` of all.
- */
-const ofRuns: Readonly<Record<string, ReadonlyArray<string>>> = {
-  // When a version was seen.
-  "*": ["valid_from", "valid_to"],
-  // Each response is a new calculation, with an id and an instant of its own (§2.3).
-  health_factors: ["health_factor_id", "calculated_at"],
-}
-
-const isOfRun = (table: Table, name: string): boolean =>
-  name.startsWith("_") ||
-  ofRuns["*"]!.includes(name) ||
-  (ofRuns[table.name.replace(/_versions$/, "")] ?? []).includes(name)
-
-const tables = coreTables.flatMap(storedTables)
-
-const instance = DuckDBInstance.create(":memory:", { threads: "1" })
-
-/** What a data directory has. */
-export const storedIn = (dataDir: string): Effect.Effect<Stored> =>
-  Effect.promise(async () => {
-    const connection = await (await instance).connect()
-    const read = async (sql: string) => (await connection.runAndReadAll(sql)).getRowObjectsJson()
-    try {
-      await connection.run(
-        `attach ${literal(join(dataDir, "vaulthouse.duckdb"))} as stored (read_only)`,
-      )
-      await connection.run("use stored")
-      const rowsOf = async (table: Table, condition = "") => {
-        const columns = allColumns(table).flatMap(({ name, isIncidental }) =>
-          isOfRun(table, name) || isIncidental === true || name === "is_current"
-            ? []
-            : [`"${name}"`],
-        )
-        const found = await read(
-          `select distinct to_json(t)::varchar as row from (select ${columns.join(", ")} from ${tableName(table)} ${condition}) t`,
-        )
-        return new Set(found.map(({ row }) => String(row)))
-      }
-      const rows = new Map<string, ReadonlySet<string>>()
-      const current = new Map<string, ReadonlySet<string>>()
-      for (const table of tables) {
-        const all = await rowsOf(table)
-        rows.set(tableName(table), all)
-        if (table.mode === "slowly_changing")
-          current.set(tableName(table), await rowsOf(table, "where is_current"))
-        else if (table.mode === "history") current.set(tableName(table), all)
-      }
-      const newest = "(select max(run_id) from ops.runs)"
-      const tasks = await read(
-        `select pipeline, entity, "window", outcome, error_tag as tag, error_text as text, requests::double as requests
-         from ops.tasks where run_id = ${newest} order by all`,
-      )
-      const gaps = await read(`select distinct pipeline from ops.gaps where state = 'open'`)
-      const quarantined = await read(
-        `select distinct pipeline from ops.quarantine where closed_at is null`,
-      )
-      return {
-        rows,
-        current,
-        tasks: tasks as unknown as ReadonlyArray<StoredTask>,
-        gaps: new Set(gaps.map(({ pipeline }) => String(pipeline))),
-        quarantined: new Set(quarantined.map(({ pipeline }) => String(pipeline))),
-      }
-    } finally {
-      await connection.run("use memory; detach database if exists stored")
-      connection.closeSync()
-    }
-  })

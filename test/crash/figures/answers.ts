@@ -1,6 +1,7 @@
 // What became of every endpoint and fault, as docs/reliability.md shows it: `make matrix` writes test/faults/figures.json.
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { expectedOfPages } from "../../faults/expectedOfPages.ts"
 
 export interface MatrixFigures {
   readonly commit: string
@@ -41,9 +42,10 @@ const meanings = [
     "**no access**: recorded as skipped, with the status.",
     "**deferred**: the service asked to wait longer than a run waits.",
     "**failed**: with that kind of error.",
+    "**does not apply**: the answer is the same with the fault as without it.",
     "**gap**: days of a series stay open in `ops.gaps`, and the next run reads them.",
   ].join(" "),
-  "A swap is sent once, whatever happens: **confirmed** and **refused** are what the service said, and **unknown** is a swap of which no response says whether it was executed. Of the verification of the key, **allowed**, **key unknown** and **forbidden** are what `doctor` reports, and **unclear** is that the response says nothing about it.",
+  "A swap is sent once, whatever happens: **confirmed** names a transaction, **refused** is what the service said, and **unknown** is a swap of which no response says whether it was executed. Of the verification of the key, **allowed**, **key unknown** and **forbidden** are what `doctor` reports, and **unclear** is that the response says nothing about it.",
 ]
 
 export const answersSection = (): ReadonlyArray<string> => {
@@ -52,16 +54,23 @@ export const answersSection = (): ReadonlyArray<string> => {
     readFileSync(file, "utf8"),
   ) as MatrixFigures
   const faults = Object.entries(outcomes)
-  const cells = faults.reduce((sum, [, byEndpoint]) => sum + Object.keys(byEndpoint).length, 0)
+  const cells = faults.flatMap(([, byEndpoint]) => Object.values(byEndpoint))
+  const apart = cells.filter((outcome) => outcome === "does not apply").length
   return [
     "## Answers of the service",
     "Every endpoint of the API document against every way in which a service can fail or misbehave: `make matrix`. Each is met in a second run, a day after the first; then a healthy run follows. After the second, an answer that can't be meant has left no row; one that a service may send is stored as it was sent, and `make fuzz` compares such rows with the response. After the third, every table with its versions equals that of a platform read without a fault; after an answer that was stored as sent, the current rows do. Each outcome but the first three has a reason in `ops.tasks`.",
     ...meanings,
-    `On commit \`${commit}\`, ${date}: **${cells.toLocaleString("en")} pairs** of endpoint and answer, in ${minutes} minutes. All became what \`test/faults/expected.ts\` says.`,
+    `On commit \`${commit}\`, ${date}: **${(cells.length - apart).toLocaleString("en")} pairs** of endpoint and answer, in ${minutes} minutes; in ${apart} more the answer is the usual one. All became what \`test/faults/expected.ts\` says.`,
     [
       "| answer | became |",
       "| --- | --- |",
       ...faults.map(([fault, each]) => rowOf(fault, each)),
+    ].join("\n"),
+    "Lists of several pages, read for the first time from a service that is wrong between them. Older ones that are out of reach are the subject of a warning of the run.",
+    [
+      "| pages | became |",
+      "| --- | --- |",
+      ...Object.entries(expectedOfPages).map(([fault, each]) => rowOf(fault, each)),
     ].join("\n"),
   ]
 }
