@@ -26,7 +26,7 @@ export const fuzzSection = (): ReadonlyArray<string> => {
   const parts = readdirSync(fuzz).toSorted()
   return [
     "## Changed answers, settings and files",
-    "`make fuzz` changes what the product reads, at random places: responses of every endpoint, those of whole runs, the configuration file, the command line, segments of the archive and the manifest. Nothing crashes, hangs or needs more memory than 512 MB; each value of a row is one that the row's own record in the response holds; what becomes no row has a reason; a changed byte of the archive is found by `verify`.",
+    "`make fuzz` changes what the product reads, at random places: responses of every endpoint, those of whole runs, the configuration file, the command line, segments of the archive and the manifest. Nothing crashes or hangs, and no response needs more than 512 MB; each figure, text and time of a row is one that the row's own record in the response holds, or the request; what becomes no row has a reason; a changed archive or manifest is found by `verify`, or makes the same rows.",
     [
       "| changed | what became of it | commit, date, seed |",
       "| --- | --- | --- |",
