@@ -12,20 +12,29 @@ export const sourceFiles = (root: string): ReadonlyArray<string> =>
     .filter((file) => !ELSEWHERE.test(file))
     .toSorted()
 
+/** Types are gone when the program runs: what imports nothing else is not reached. */
 const importsOf = (root: string, file: string): ReadonlyArray<string> =>
-  [...readFileSync(join(root, file), "utf8").matchAll(/(?:from |import\()"(\.[^"]+)"/g)].map(
-    ([, path = ""]) => relative(root, join(root, dirname(file), path)),
-  )
+  [
+    ...readFileSync(join(root, file), "utf8").matchAll(
+      /^(?:import|export) (?!type )(?:[^"=]*? from )?"(\.[^"]+)"|\bimport\("(\.[^"]+)"/gm,
+    ),
+  ].map(([, still, when = ""]) => relative(root, join(root, dirname(file), still ?? when)))
 
 export interface Targets {
-  /** The tests of the file's name, of its folder, and those that import it. */
+  /** At most eight: those of the file's name, that import it, of its folder, and that import the few files that use it. */
   readonly near: (file: string) => ReadonlyArray<string>
   /** All tests that reach it by imports, but those of `near`. */
   readonly far: (file: string) => ReadonlyArray<string>
 }
 
+const NEAREST = 8
+/** A file that more files than these import is no part of one of them. */
+const FEW = 3
+
 export const targetsIn = (root: string): Targets => {
-  const tests = globSync("test/{extract,load,pipelines,archive,domain}/**/*.test.ts", { cwd: root })
+  const every = globSync("test/**/*.test.ts", { cwd: root }).filter(
+    (test) => !/^test\/(attack|browser|lake|postgres|month)\//.test(test),
+  )
   const imports = new Map<string, ReadonlyArray<string>>()
   const reached = (file: string, seen = new Set<string>()): Set<string> => {
     if (seen.has(file)) return seen
@@ -36,23 +45,44 @@ export const targetsIn = (root: string): Targets => {
     for (const each of direct) reached(each, seen)
     return seen
   }
-  const reach = new Map(tests.map((test) => [test, reached(test)]))
+  const reach = new Map(every.map((test) => [test, reached(test)]))
+  const importers = new Map<string, Array<string>>()
+  for (const [file, direct] of imports) {
+    for (const each of file.startsWith("src/") ? direct : []) {
+      importers.set(each, [...(importers.get(each) ?? []), file])
+    }
+  }
+  const isOfName = (test: string, file: string): boolean =>
+    basename(test, ".test.ts") === basename(file, ".ts")
+  const of = (file: string): ReadonlyArray<string> =>
+    every.filter((test) => isOfName(test, file) || imports.get(test)?.includes(file) === true)
+  const users = (file: string): ReadonlyArray<string> => {
+    const found = importers.get(file) ?? []
+    return found.length > FEW ? [] : found
+  }
   const near = (file: string): ReadonlyArray<string> => {
     const folder = dirname(file).replace(/^src/, "test")
-    const name = basename(file, ".ts")
-    const isOfName = (test: string): boolean => basename(test, ".test.ts") === name
-    const chosen = tests.filter(
-      (test) =>
-        dirname(test) === folder || isOfName(test) || imports.get(test)?.includes(file) === true,
-    )
+    const direct = users(file)
     // Those of its name first: most mutants end there.
-    return chosen.toSorted((one, other) => Number(isOfName(other)) - Number(isOfName(one)))
+    const nearest = new Set([
+      ...of(file).toSorted(
+        (one, other) => Number(isOfName(other, file)) - Number(isOfName(one, file)),
+      ),
+      ...every.filter((test) => dirname(test) === folder),
+      ...[...direct, ...direct.flatMap(users)].flatMap(of),
+    ])
+    return [...nearest].slice(0, NEAREST)
   }
   return {
     near,
     far: (file) => {
       const already = new Set(near(file))
-      return tests.filter((test) => reach.get(test)?.has(file) === true && !already.has(test))
+      return every.filter(
+        (test) =>
+          /^test\/(extract|load|pipelines|archive|domain|warehouse)\//.test(test) &&
+          reach.get(test)?.has(file) === true &&
+          !already.has(test),
+      )
     },
   }
 }
