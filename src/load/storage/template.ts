@@ -45,6 +45,8 @@ export const makeEmptyWarehouse = async (
   tables: ReadonlyArray<Table>,
 ): Promise<void> => {
   const aside = `${file}.${process.pid}`
+  // In a container, the process that was killed while it made one may have had the same number.
+  rmSync(aside, { force: true })
   const instance = await DuckDBInstance.create(":memory:", { threads: "1" })
   try {
     const connection = await instance.connect()

@@ -1,12 +1,12 @@
 // A new warehouse is a copy of a template; one with an unchanged layout is opened without creating anything.
-import { existsSync } from "node:fs"
+import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { fingerprintOf } from "../../../src/load/tables/warehouseLayout.ts"
 import { operationTables } from "../../../src/load/tables/index.ts"
-import { copyTemplate } from "../../../src/load/storage/template.ts"
+import { copyTemplate, makeEmptyWarehouse } from "../../../src/load/storage/template.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
 import { inWarehouse, readings, rows } from "../sample.ts"
 
@@ -34,6 +34,17 @@ it.effect("where nothing can be copied, no file is left", () =>
     const file = join(yield* temporaryFolder, "missing", "vaulthouse.duckdb")
     yield* Effect.promise(() => copyTemplate(file, [readings]))
     expect(existsSync(file)).toBe(false)
+  }),
+)
+
+it.effect("a process that was killed while it made one leaves nothing in the way of the next", () =>
+  Effect.gen(function* () {
+    const file = join(yield* temporaryFolder, "vaulthouse.duckdb")
+    // In a container, the next process often has the number of the one before.
+    writeFileSync(`${file}.${process.pid}`, "half of a warehouse")
+    yield* Effect.promise(() => makeEmptyWarehouse(file, [readings]))
+    expect(existsSync(file)).toBe(true)
+    expect(existsSync(`${file}.${process.pid}`)).toBe(false)
   }),
 )
 
