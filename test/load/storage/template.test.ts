@@ -42,7 +42,7 @@ it.effect("a process that was killed while it made one leaves nothing in the way
     const file = join(yield* temporaryFolder, "vaulthouse.duckdb")
     // In a container, the next process often has the number of the one before.
     writeFileSync(`${file}.${process.pid}`, "half of a warehouse")
-    yield* Effect.promise(() => makeEmptyWarehouse(file, [readings]))
+    yield* Effect.promise(() => makeEmptyWarehouse(file, [readings, ...operationTables]))
     expect(existsSync(file)).toBe(true)
     expect(existsSync(`${file}.${process.pid}`)).toBe(false)
   }),
