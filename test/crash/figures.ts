@@ -41,6 +41,8 @@ export interface Found {
   readonly part: string
   readonly found: string
   readonly mended: string
+  /** Of what is not mended: words of its failures, which then fail no slice. */
+  readonly words?: string
 }
 
 const folder = join(import.meta.dirname, "figures")
@@ -61,6 +63,11 @@ export const writePage = (): void => {
     .map((name) => read(name) as Figures)
   writeFileSync(page, pageOf(parts, read("found.json") as ReadonlyArray<Found>))
 }
+
+const words = (read("found.json") as ReadonlyArray<Found>).flatMap((each) => each.words ?? [])
+
+/** Whether that is what an earlier proof found and nothing mends yet. */
+export const isKnown = (text: string): boolean => words.some((each) => text.includes(each))
 
 const number = (value: number): string => value.toLocaleString("en")
 
