@@ -21,7 +21,7 @@ export interface Content {
   readonly everything: string
   /** Rows that name no response, or one that is not in the index. */
   readonly withoutResponse: number
-  /** Requests of each task, by run, pipeline and entity. */
+  /** Requests of each task that was read, by run, pipeline and entity. */
   readonly requests: ReadonlyArray<{
     readonly run: string
     readonly task: string
@@ -94,7 +94,7 @@ export const contentOf = async (file: string): Promise<Content> => {
         missing === "" ? 0 : (await read(missing)).reduce((sum, { n }) => sum + Number(n), 0),
       requests: (
         await read(
-          "select run_id, pipeline || ' ' || entity as task, sum(requests)::integer as sent from ops.tasks group by all",
+          "select run_id, pipeline || ' ' || entity as task, sum(requests)::integer as sent from ops.tasks where outcome not in ('failed', 'deferred', 'quarantined') group by all",
         )
       ).map((row) => ({
         run: String(row["run_id"]),

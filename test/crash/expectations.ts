@@ -240,7 +240,9 @@ export const afterDeath = async (
   const left = stateOf(world.root)
   const ofReaders = new Map([...left].filter(([path]) => isOfReaders(path)))
   const problems = [
-    ...(await once("seen", ofReaders, () => readersSee(world, tried, reference.seen))),
+    ...(await once(`seen, ${end === "died" ? "died" : "failed"}`, ofReaders, () =>
+      readersSee(world, tried, reference.seen, end === "died"),
+    )),
   ]
   // Nobody repeats what ended well: a second `restore` is rightly refused.
   for (const command of end === "ended well" ? [] : (tried.again ?? [])) {

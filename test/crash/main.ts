@@ -265,7 +265,11 @@ const onResult = (result: Result, shared: ReadonlyArray<string>): void => {
   print(`  ${repeatOf(result.command, result.trial)}`)
 }
 
-const tryCommand = async (team: ReadonlyArray<Worker>, command: string): Promise<void> => {
+const tryCommand = async (
+  team: ReadonlyArray<Worker>,
+  command: string,
+  isFailure: boolean,
+): Promise<void> => {
   const before = readResults(command)
   await Promise.all(
     team.map((worker, part) =>
@@ -274,6 +278,7 @@ const tryCommand = async (team: ReadonlyArray<Worker>, command: string): Promise
           command,
           part,
           of: team.length,
+          isFailure,
           done: values.trial === undefined ? before.map(({ trial }) => trial) : [],
           ...(values.trial === undefined ? {} : { only: values.trial }),
           ...(perCommand === undefined ? {} : { choice: { seed, trials: perCommand } }),
@@ -324,9 +329,11 @@ try {
     await Promise.all(team.map((worker) => record(worker, queue)))
     if (missing.length > 0) print(`${clock()} recorded: ${missing.join(", ")}`)
     if (tried === 0) trying = Date.now()
-    for (const command of names) {
-      await tryCommand(team, command)
-      if (Date.now() > until) break
+    // Deaths first: a proof that is stopped has tried those of as many commands as it can.
+    for (const isFailure of [false, true]) {
+      for (const command of names) {
+        if (Date.now() < until) await tryCommand(team, command, isFailure)
+      }
     }
   }
   await Promise.all([

@@ -50,6 +50,8 @@ export interface Task {
   readonly part: number
   readonly of: number
   readonly done: ReadonlyArray<string>
+  /** Only trials with an error, or only those without. */
+  readonly isFailure?: boolean
   /** Only this trial, or a choice of so many trials by the seed. */
   readonly only?: string
   readonly choice?: { readonly seed: number; readonly trials: number }
@@ -268,6 +270,8 @@ const run = async (task: Task): Promise<void> => {
       const names = trial.deaths.flatMap((death) => [death.way, `${death.way} ${death.at}`])
       if (name !== task.only && !names.includes(task.only)) return false
     }
+    if (task.isFailure !== undefined && task.isFailure !== (trial.failure !== undefined))
+      return false
     if (choice !== undefined && !choice.has(at)) return false
     return at % task.of === task.part && !done.has(name)
   }
