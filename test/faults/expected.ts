@@ -254,7 +254,7 @@ export const expected: Readonly<Record<string, Expectation>> = {
       "as sent, stays": "health_factor loan_detail",
       "record refused, gap": "historical_allocations",
       unknown: "swap",
-      unclear: "key_verification",
+      allowed: "key_verification",
     },
   },
   "field of another type": {
@@ -309,7 +309,7 @@ export const expected: Readonly<Record<string, Expectation>> = {
       refused: "timelocks",
       "record refused, gap": "historical_allocations",
       confirmed: "swap",
-      unclear: "key_verification",
+      allowed: "key_verification",
     },
   },
   "depth 10,000": {
