@@ -1,6 +1,6 @@
 // A backup is a folder: the published copy, which is the whole warehouse as of the last publication, the segments of
 // the archive, and `backup.json` with every checksum. It takes no lock, so a sync may go on meanwhile.
-import { constants, existsSync, readdirSync } from "node:fs"
+import { constants, existsSync, readdirSync, statSync } from "node:fs"
 import { chmod, copyFile } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
 import * as Clock from "effect/Clock"
@@ -22,7 +22,7 @@ import {
   writeCurrent,
 } from "../../load/published/publishedFiles.ts"
 import { archiveFolder, archiveOf } from "../publication/archiveOf.ts"
-import { beginRestore, endRestore, isRestored } from "../publication/unfinishedRestore.ts"
+import { beginRestore, endRestore } from "../publication/unfinishedRestore.ts"
 import type { Place } from "../publication/warehouse.ts"
 import { causeMessage } from "../../domain/values/causeMessage.ts"
 
@@ -195,6 +195,15 @@ const check = async (folder: string, { files }: Backup): Promise<void> => {
   }
 }
 
+/** Whether the warehouse there is that of the backup: of a restore that was interrupted at its end, or is repeated. */
+const isRestored = async (dataDir: string, folder: string, { files }: Backup): Promise<boolean> => {
+  const database = databaseFile(dataDir)
+  const current = await readCurrent(folder)
+  if (current === undefined || !existsSync(database) || existsSync(`${database}.wal`)) return false
+  const stored = files.find(({ path }) => path === `published/${current.file}`)
+  return stored?.bytes === statSync(database).size && stored.sha256 === (await sha256Of(database))
+}
+
 /** Checks the backup and restores it into `dataDir`, which must hold no warehouse and no archive, except for what an interrupted restore left. */
 export const restore = Effect.fnUntraced(function* (folder: string, place: Place) {
   const { dataDir } = place
@@ -203,7 +212,7 @@ export const restore = Effect.fnUntraced(function* (folder: string, place: Place
     "Check disk space and permissions, and run it again.",
     async () => {
       const stored = await readBackup(folder)
-      if (await isRestored(dataDir, folder)) {
+      if (await isRestored(dataDir, folder, stored)) {
         await endRestore(dataDir)
         return stored
       }

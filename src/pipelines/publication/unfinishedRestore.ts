@@ -27,19 +27,6 @@ export const endRestore = async (dataDir: string): Promise<void> => {
   await flush(dataDir)
 }
 
-const backupOf = async (dataDir: string): Promise<string | undefined> => {
-  try {
-    return decode(await readRegularText(fileOf(dataDir))).backup
-  } catch {
-    // The file says that there is a restore even if its content is lost.
-    return undefined
-  }
-}
-
-/** Whether all that a restore of this backup has left to do is to end. */
-export const isRestored = async (dataDir: string, folder: string): Promise<boolean> =>
-  existsSync(databaseFile(dataDir)) && (await backupOf(dataDir)) === resolve(folder)
-
 /** Fails while a restore into the data directory is unfinished; ends one that has put everything in place. */
 export const noUnfinishedRestore = Effect.fnUntraced(function* (dataDir: string) {
   if (!existsSync(fileOf(dataDir))) return
@@ -49,7 +36,12 @@ export const noUnfinishedRestore = Effect.fnUntraced(function* (dataDir: string)
       catch: (cause) => databaseError(`Ending the restore into ${dataDir}`, cause),
     })
   }
-  const backup = (yield* Effect.promise(() => backupOf(dataDir))) ?? "<backup>"
+  const { backup } = yield* Effect.tryPromise(async () =>
+    decode(await readRegularText(fileOf(dataDir))),
+  ).pipe(
+    // Its words are of use even if its content is lost.
+    Effect.orElseSucceed(() => ({ backup: "<backup>" })),
+  )
   return yield* new LoadError({
     reason: "Files",
     what: `Opening the warehouse in ${dataDir}`,
