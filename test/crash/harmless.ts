@@ -33,6 +33,11 @@ const harmless: ReadonlyArray<Harmless> = [
   },
   {
     path: /./,
+    kinds: ["mkdir"],
+    why: "it was there already; into one that is not, nothing can be put, which fails as well",
+  },
+  {
+    path: /./,
     kinds: ["unlink", "rmdir"],
     why: "what is left is removed by a later command, which the proof looks for (`left for ever`)",
   },
