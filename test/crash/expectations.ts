@@ -111,7 +111,11 @@ const ended = (
     stdout,
     stderr,
   }: { readonly code: number | null; readonly stdout: string; readonly stderr: string },
-): string => `${what} ended with ${code}: ${(stderr + stdout).trim().slice(0, 600)}`
+): string => {
+  // Without the log of what went well.
+  const said = `${stderr}${stdout}`.split("\n").filter((line) => !line.includes('"level":"INFO"'))
+  return `${what} ended with ${code}: ${said.join("\n").trim().slice(0, 600)}`
+}
 
 /** What was found in equal files, or in what has this digest, is not looked for again. */
 export type Once = <A>(what: string, files: State | string, find: () => Promise<A>) => Promise<A>
