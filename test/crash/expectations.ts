@@ -5,13 +5,8 @@ import { type Case, dataDirOf } from "./cases.ts"
 import { type Content, contentOf, countIn } from "./content.ts"
 import { digestOf, type State, stateOf } from "./disk.ts"
 import { readersSee, type Seen, seenNow } from "./readers.ts"
-import { unclearEnd } from "./sentences.ts"
+import { type Problem, unclearEnd } from "./endings.ts"
 import type { World } from "./world.ts"
-
-export interface Problem {
-  readonly kind: "lost" | "doubled" | "unclear" | "other"
-  readonly text: string
-}
 
 export interface Reference {
   /** Of the warehouse, after the commands and the sync after them. */

@@ -17,7 +17,7 @@ import { parseArgs } from "node:util"
 import { type Case, cases } from "./cases.ts"
 import { uninitialised } from "./uninitialised.ts"
 import { createControl } from "./control.ts"
-import { type CommandFigures, type Figures, isKnown, writeFigures } from "./figures.ts"
+import { type CommandFigures, type Figures, isKnown, writeFigures } from "../reliability/page.ts"
 import { failuresOf } from "./trials.ts"
 import type { Recording, Result, Task } from "./worker.ts"
 
@@ -38,7 +38,7 @@ const git = (...args: ReadonlyArray<string>) =>
   execFileSync("git", args, { cwd: root, encoding: "utf8", maxBuffer: 1 << 28 }).trim()
 
 const proven = ["src", "warehouse", "simulator", "test/crash"]
-const unproven = [":!test/crash/figures", ":!test/crash/lake", ":!test/crash/*.md"]
+const unproven = [":!test/crash/lake", ":!test/crash/*.md"]
 const isChanged = git("diff", "HEAD", "--name-only", "--", ...proven, ...unproven) !== ""
 const commit = `${git("rev-parse", "--short", "HEAD")}${isChanged ? " with changes" : ""}`
 /** Another one where what is proven, or how, has changed. */

@@ -4,7 +4,7 @@ import { existsSync, lstatSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { type Case, dataDirOf } from "./cases.ts"
 import { contentOf } from "./content.ts"
-import type { Problem } from "./expectations.ts"
+import type { Problem } from "./endings.ts"
 import type { World } from "./world.ts"
 
 /** Absent where nothing is published. */

@@ -17,17 +17,9 @@ import { type Case, cases } from "./cases.ts"
 import { arm, disarm, type Failure } from "./control.ts"
 import { ownPid } from "./clock.ts"
 import { digestOf, Disk, materialise, type State, stateOf } from "./disk.ts"
-import {
-  afterDeath,
-  type End,
-  type Once,
-  type Problem,
-  type Reference,
-  referenceOf,
-} from "./expectations.ts"
-import { missed } from "./harmless.ts"
+import { afterDeath, type End, type Once, type Reference, referenceOf } from "./expectations.ts"
+import { missed, type Problem, unclearEnd } from "./endings.ts"
 import { type Kind, readJournal } from "./journal.ts"
-import { unclearEnd } from "./sentences.ts"
 import { digestOfDeath, failuresOf, nameOf, statesFor, statesOf, type Trial } from "./trials.ts"
 import { uninitialised } from "./uninitialised.ts"
 import { World } from "./world.ts"

@@ -6,7 +6,7 @@ import { keyAccess } from "../../src/pipelines/service/keyAccess.ts"
 import { checkSwap, sendSwap } from "../../src/pipelines/service/swap.ts"
 import { readSwaps } from "../../src/pipelines/service/swapJournal.ts"
 import type { Became } from "./outcome.ts"
-import { paths } from "./faultyService.ts"
+import { paths } from "../support/simulated.ts"
 
 const typed = {
   source_chain: "1",

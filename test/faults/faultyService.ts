@@ -5,14 +5,7 @@ import * as Effect from "effect/Effect"
 import { endpoints } from "../../src/extract/endpoints/index.ts"
 import { faults, send } from "./faults.ts"
 import { pageFaults } from "./pageFaults.ts"
-
-/** Where the four endpoints are whose path the document does not show. */
-export const paths = {
-  cefiPositions: "/subaccount/{address}/cefi_positions",
-  subaccountOtcPositions: "/subaccount/{address}/otc_positions",
-  subaccountLoans: "/subaccount/{address}/loans",
-  keyVerification: "/auth/verify",
-}
+import { paths } from "../support/simulated.ts"
 
 const routes = endpoints.map(({ name, method, path, fixedQuery = {} }) => {
   const template = typeof path === "string" ? path : paths[path.setting]

@@ -5,7 +5,7 @@ import { REFUSED } from "./faults.ts"
 import type { Sent } from "./faultyService.ts"
 import { pageFaults } from "./pageFaults.ts"
 import { notOfTheRecord, notSent } from "./sent.ts"
-import type { Stored, StoredTask } from "./stored.ts"
+import type { Difference, Stored, StoredTask } from "./stored.ts"
 
 export interface Undisturbed {
   readonly first: Stored
@@ -76,12 +76,6 @@ const tablesOf = (endpoint: string): ReadonlyArray<string> =>
 /** Tables that several pipelines fill have the name of the endpoint in each row. */
 const isOf = (endpoint: string, table: string, row: string): boolean =>
   !/response_envelopes|observation_warnings/.test(table) || row.includes(`"endpoint":"${endpoint}"`)
-
-export interface Difference {
-  readonly table: string
-  readonly more: ReadonlyArray<string>
-  readonly less: ReadonlyArray<string>
-}
 
 const differences = (
   endpoint: string,

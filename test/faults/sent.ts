@@ -4,7 +4,7 @@ import type { Column, Value } from "../../src/domain/table/column.ts"
 import { coreTables } from "../../src/pipelines/pipelines.ts"
 import { type Place, placesIn, unheld } from "../fuzz/held.ts"
 import type { Sent } from "./faultyService.ts"
-import type { Difference } from "./outcome.ts"
+import type { Difference } from "./stored.ts"
 
 const tables = new Map(
   coreTables.flatMap((table) =>

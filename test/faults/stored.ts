@@ -7,6 +7,13 @@ import { allColumns, storedTables, type Table, tableName } from "../../src/domai
 import { literal } from "../../src/load/sql/sql.ts"
 import { coreTables } from "../../src/pipelines/pipelines.ts"
 
+/** Of the rows of a table: which there are besides, and which are missing. */
+export interface Difference {
+  readonly table: string
+  readonly more: ReadonlyArray<string>
+  readonly less: ReadonlyArray<string>
+}
+
 export interface StoredTask {
   readonly pipeline: string
   readonly entity: string

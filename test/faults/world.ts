@@ -10,7 +10,8 @@ import { startSimulator } from "../../simulator/index.ts"
 import { movableClock, type MovableClock } from "../support/movableClock.ts"
 import { runOnce } from "../support/warehouseRun.ts"
 import { storedIn } from "./stored.ts"
-import { faultyService, paths, type Round } from "./faultyService.ts"
+import { faultyService, type Round } from "./faultyService.ts"
+import { paths } from "../support/simulated.ts"
 
 /** How many seconds of the machine are one of the clock's: waits and timeouts are as long as a user's. */
 export const SLOWNESS = 1 / 20

@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { writePage } from "../crash/figures.ts"
+import { writePage } from "../reliability/page.ts"
 import { dailySeed } from "../support/randomness.ts"
 
 /** Only of a whole `make fuzz`: what `make test` tries of it is not worth a page. */

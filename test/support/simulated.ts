@@ -80,3 +80,11 @@ export const fingerprint = (dataDir: string) =>
       )
       .join(" union all "),
   )
+
+/** Where the simulator has what the API document gives no path of. */
+export const paths = {
+  cefiPositions: "/subaccount/{address}/cefi_positions",
+  subaccountOtcPositions: "/subaccount/{address}/otc_positions",
+  subaccountLoans: "/subaccount/{address}/loans",
+  keyVerification: "/auth/verify",
+}

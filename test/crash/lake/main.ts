@@ -14,7 +14,7 @@ import {
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
-import { writeFigures } from "../figures.ts"
+import { writeFigures } from "../../reliability/page.ts"
 import { type Content, differences, type Problem, startExaminer } from "./examine.ts"
 import { type Cut, ways } from "./postgresProxy.ts"
 import { type Message, type Scenario, scenarios, wayApplies } from "./scenarios.ts"

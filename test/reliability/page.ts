@@ -1,8 +1,8 @@
 // The figures of the proof's parts, and docs/reliability.md, which is made of them.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { answersSection } from "./figures/answers.ts"
-import { fuzzSection, mutantsSection } from "./figures/fuzz.ts"
+import { answersSection } from "./answers.ts"
+import { fuzzSection, mutantsSection } from "./fuzz.ts"
 
 export interface CommandFigures {
   readonly command: string

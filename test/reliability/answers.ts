@@ -1,7 +1,7 @@
 // What became of every endpoint and fault, as docs/reliability.md shows it: `make matrix` writes test/faults/figures.json.
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { expectedOfPages } from "../../faults/expectedOfPages.ts"
+import { expectedOfPages } from "./expectedOfPages.ts"
 
 export interface MatrixFigures {
   readonly commit: string
@@ -11,7 +11,7 @@ export interface MatrixFigures {
   readonly outcomes: Readonly<Record<string, Readonly<Record<string, string>>>>
 }
 
-const file = join(import.meta.dirname, "../../faults/figures.json")
+const file = join(import.meta.dirname, "../faults/figures.json")
 
 export const writeMatrix = (figures: MatrixFigures): void =>
   writeFileSync(file, `${JSON.stringify(figures, null, 2)}\n`)

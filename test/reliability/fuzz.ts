@@ -1,7 +1,7 @@
 // What `make fuzz` and `make mutants` tried, as docs/reliability.md shows it.
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import type { MutantFigures } from "../../mutants/figures.ts"
+import type { MutantFigures } from "../mutants/figures.ts"
 
 interface Figures {
   readonly commit: string
@@ -10,7 +10,7 @@ interface Figures {
   readonly counts: Readonly<Record<string, number>>
 }
 
-const tests = join(import.meta.dirname, "../..")
+const tests = join(import.meta.dirname, "..")
 const fuzz = join(tests, "fuzz/figures")
 const mutants = join(tests, "mutants/figures.json")
 
