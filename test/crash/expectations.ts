@@ -225,8 +225,8 @@ const examine = async (
 
 const isOfReaders = (path: string): boolean => /\/(published|parquet)\//.test(path)
 
-/** How the command came to its end: somewhere, behind its last effect, or with exit code 0. */
-export type End = "died" | "complete" | "ended well"
+/** How the command came to its end: somewhere, behind its last effect, by an error of its own, or with exit code 0. */
+export type End = "died" | "complete" | "failed" | "ended well"
 
 /** Goes on after a death as a user would, and says what does not hold. */
 export const afterDeath = async (
@@ -239,8 +239,8 @@ export const afterDeath = async (
   const left = stateOf(world.root)
   const ofReaders = new Map([...left].filter(([path]) => isOfReaders(path)))
   const problems = [
-    ...(await once(`seen, ${end === "died" ? "died" : "failed"}`, ofReaders, () =>
-      readersSee(world, tried, reference.seen, end === "died"),
+    ...(await once(`seen, ${end}`, ofReaders, () =>
+      readersSee(world, tried, reference.seen, end === "died" || end === "complete"),
     )),
   ]
   // Nobody repeats what ended well: a second `restore` is rightly refused.
@@ -282,7 +282,8 @@ const backupHolds = async (
       const { rows } = await contentOf(join(into, "vaulthouse.duckdb"))
       return differences("the restored backup", rows, backedUp)
     }
-    if (end !== "died") return [{ kind: "lost", text: ended("restore of the backup", result) }]
+    if (end === "complete" || end === "ended well")
+      return [{ kind: "lost", text: ended("restore of the backup", result) }]
     const why = unclearEnd(result)
     return why === undefined ? [] : [{ kind: "unclear", text: `restore of the backup: ${why}` }]
   })

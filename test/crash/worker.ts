@@ -139,7 +139,7 @@ const fail = async (tried: Case, failure: Failure): Promise<ReadonlyArray<Proble
     const swallowed = missed(readJournal(journal, world.root).filter((each) => each.isRefused))
     if (swallowed.length > 0)
       unclear(`ended with 0 although these failed: ${swallowed.slice(0, 5).join(", ")}`)
-  }
+  } else end = "failed"
   return problems
 }
 let end: End = "died"
