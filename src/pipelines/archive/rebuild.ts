@@ -9,7 +9,7 @@ import { ArchiveReader } from "../../archive/segments.ts"
 import type { Batch } from "../../domain/run/outcome.ts"
 import type { Table } from "../../domain/table/table.ts"
 import { commandId } from "../../domain/run/commandId.ts"
-import type { LoadError } from "../../load/errors.ts"
+import { databaseError, type LoadError } from "../../load/errors.ts"
 import { lostRows } from "./rowsOfResponses.ts"
 import { scratchFile } from "../../load/storage/file/duckdbFile.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
@@ -74,13 +74,18 @@ export const withRebuilt = Effect.fnUntraced(function* <A>(
 ) {
   const warehouse = yield* Warehouse
   const rebuiltDir = join(options.dataDir, "replay")
-  const clear = Effect.promise(() => rm(rebuiltDir, { recursive: true, force: true }))
+  const clear = Effect.tryPromise({
+    try: () => rm(rebuiltDir, { recursive: true, force: true }),
+    catch: (cause) => databaseError("Removing the folder that a replay rebuilds tables in", cause),
+  })
   yield* clear
   return yield* rebuild(options, responses).pipe(
     Effect.provide(scratchIn(rebuiltDir, options)),
     Effect.flatMap((unreadable) => use(rebuiltDir, unreadable)),
     Effect.provideService(Warehouse, warehouse),
-    Effect.ensuring(clear),
+    // Where it fails too, the next replay removes it.
+    Effect.onError(() => Effect.ignore(clear)),
+    Effect.tap(() => clear),
   )
 })
 
