@@ -82,7 +82,8 @@ const numbers = (seed: number): (() => number) => {
 
 const targets = targetsIn(root)
 // Without tests beside it, only those further away could notice.
-const isTried = (file: string): boolean => !isNearOnly || targets.near(file).length > 0
+const isTried = (file: string): boolean =>
+  !isNearOnly || targets.own(file).length + targets.near(file).length > 0
 
 const all: ReadonlyArray<Mutant> = sourceFiles(root)
   .filter((file) => values.only === undefined || file.includes(values.only))
@@ -174,6 +175,8 @@ const withoutChange = async (
   return found
 }
 
+const distances: ReadonlyArray<Distance> = ["own", "near", ...(isNearOnly ? [] : ["far" as const])]
+
 type Attempt = Outcome | "left out" | "cut"
 
 const attempt = async (
@@ -182,7 +185,6 @@ const attempt = async (
   distance: Distance,
 ): Promise<Attempt> => {
   const tests = targets[distance](file)
-  if (tests.length === 0) return "survived"
   const known = await withoutChange(copy, tests)
   if (known === undefined) return "cut"
   if ([...known.values()].some(({ isGreen }) => !isGreen)) return "left out"
@@ -201,19 +203,22 @@ const attempt = async (
 const changeOf = ({ file, mutation: { start, end, replacement } }: Mutant): string =>
   `${file} ${start} ${end} ${replacement}`
 
-/** By the tests beside it, and where they let it pass, by all that reach the file: minutes each. */
+/** By its own tests, where they let it pass by others beside it, and then by all that reach the file: minutes each. */
 const tryOne = async (copy: string, mutant: Mutant): Promise<Attempt | "judged"> => {
   const text = readFileSync(join(root, mutant.file), "utf8")
   if (judgementOf(mutant.file, text, mutant.mutation) !== undefined) return "judged"
   const change = changeOf(mutant)
-  for (const distance of isNearOnly ? (["near"] as const) : (["near", "far"] as const)) {
+  for (const distance of distances) {
     let outcome: Attempt | undefined = keptOutcome(change, distance)
     if (outcome === undefined) {
+      if (targets[distance](mutant.file).length === 0) continue
       const startedAt = Date.now()
       outcome = await attempt(copy, mutant, distance)
       if (outcome === "cut") return outcome
       const seconds = ((Date.now() - startedAt) / 1000).toFixed(0)
-      print(`${distance} ${outcome.padEnd(8)} ${seconds.padStart(4)} s  ${textOf(mutant)}`)
+      print(
+        `${distance.padEnd(4)} ${outcome.padEnd(8)} ${seconds.padStart(4)} s  ${textOf(mutant)}`,
+      )
       if (outcome === "left out") return outcome
       keepOutcome({ change, distance, outcome })
     }

@@ -21,9 +21,11 @@ const importsOf = (root: string, file: string): ReadonlyArray<string> =>
   ].map(([, still, when = ""]) => relative(root, join(root, dirname(file), still ?? when)))
 
 export interface Targets {
-  /** At most eight: those of the file's name, that import it, of its folder, and that import the few files that use it. */
+  /** The tests of the file's name, and those that import it: most changes are noticed by them. At most eight. */
+  readonly own: (file: string) => ReadonlyArray<string>
+  /** With those, at most eight: tests of its folder, and those that import the few files that use it. */
   readonly near: (file: string) => ReadonlyArray<string>
-  /** All tests that reach it by imports, but those of `near`. */
+  /** All other tests that reach it by imports. */
   readonly far: (file: string) => ReadonlyArray<string>
 }
 
@@ -60,23 +62,26 @@ export const targetsIn = (root: string): Targets => {
     const found = importers.get(file) ?? []
     return found.length > FEW ? [] : found
   }
+  const own = (file: string): ReadonlyArray<string> =>
+    of(file)
+      .toSorted((one, other) => Number(isOfName(other, file)) - Number(isOfName(one, file)))
+      .slice(0, NEAREST)
   const near = (file: string): ReadonlyArray<string> => {
     const folder = dirname(file).replace(/^src/, "test")
     const direct = users(file)
-    // Those of its name first: most mutants end there.
+    const already = own(file)
     const nearest = new Set([
-      ...of(file).toSorted(
-        (one, other) => Number(isOfName(other, file)) - Number(isOfName(one, file)),
-      ),
+      ...already,
       ...every.filter((test) => dirname(test) === folder),
       ...[...direct, ...direct.flatMap(users)].flatMap(of),
     ])
-    return [...nearest].slice(0, NEAREST)
+    return [...nearest].slice(already.length, NEAREST)
   }
   return {
+    own,
     near,
     far: (file) => {
-      const already = new Set(near(file))
+      const already = new Set([...own(file), ...near(file)])
       return every.filter(
         (test) =>
           /^test\/(extract|load|pipelines|archive|domain|warehouse)\//.test(test) &&
