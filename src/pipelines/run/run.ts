@@ -166,7 +166,9 @@ const recordedRun = Effect.fnUntraced(function* <E, R>({
     Effect.catchIf(
       (error) => error instanceof ClockWrong,
       (error) =>
-        Effect.andThen(isForgotten(runId), (is) => Effect.fail(is ? error : loadedBefore(error))),
+        Effect.andThen(forgetUnlessLoaded(runId), (forgot) =>
+          Effect.fail(forgot ? error : loadedBefore(error)),
+        ),
     ),
     Effect.tapError((error) =>
       error instanceof ClockWrong && error.hasLoaded !== true ? Effect.void : ended("failed"),
@@ -230,10 +232,10 @@ const readAndCheck = Effect.fnUntraced(function* <E, R>(
 })
 
 /**
- * Removes what a run with a wrong clock has recorded about itself, since later runs are dated after all that is stored.
- * What has been loaded stays, and its record with it: then it returns false.
+ * Removes what a run with a wrong clock has recorded about itself, since later runs are dated after all that is stored, and
+ * returns true. What has been loaded stays, and its record with it: then it returns false.
  */
-const isForgotten = Effect.fnUntraced(function* (runId: string) {
+const forgetUnlessLoaded = Effect.fnUntraced(function* (runId: string) {
   const warehouse = yield* Warehouse
   const ofRun = `where run_id = ${literal(runId)}`
   const loaded = yield* warehouse.rows(`select 1 from ops.tasks ${ofRun} and requests > 0 limit 1`)
