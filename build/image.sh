@@ -1,15 +1,10 @@
 # shellcheck shell=bash
-# Sourced, with a folder $scratch: builds localhost/vaulthouse with buildah, which keeps its layers there. No registry of images
-# is needed: stand-ins made of the same Debian's packages have the names of the Dockerfile's bases. Every time in
-# the image is $SOURCE_DATE_EPOCH. Needs root, buildah and mmdebstrap.
+# Sourced, with a folder $scratch: builds localhost/vaulthouse with buildah. No registry of images is needed: stand-ins made of the
+# same Debian's packages have the names of the Dockerfile's bases. Every time in the image is $SOURCE_DATE_EPOCH. Needs root,
+# buildah and mmdebstrap.
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
-export SOURCE_DATE_EPOCH BUILDAH_ISOLATION=chroot
-# Layers on top of each other where the kernel lets us, else copies.
-mkdir -p "$scratch"/overlay/{lower,upper,work,merged}
-driver=vfs
-unshare --mount mount -t overlay overlay -o "lowerdir=$scratch/overlay/lower,upperdir=$scratch/overlay/upper,workdir=$scratch/overlay/work" \
-  "$scratch/overlay/merged" 2>/dev/null && driver=overlay
-buildah() { command buildah --root "$scratch/images" --runroot "$scratch/containers" --storage-driver "$driver" "$@"; }
+export SOURCE_DATE_EPOCH
+. build/buildah.sh
 
 base() { sed -n "s/^FROM \($1:[^ ]*\).*/docker.io\/library\/\1/p" deploy/docker/Dockerfile; }
 debian=$(buildah from scratch)

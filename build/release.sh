@@ -27,7 +27,7 @@ if [ -z "$why" ]; then
     . build/image.sh
     buildah push --quiet localhost/vaulthouse "docker-archive:$scratch/image.tar:vaulthouse:$version"
     buildah rmi --all --force >/dev/null
-  ) >"$scratch/log" 2>&1 || { cat "$scratch/log"; exit 1; }
+  ) >"$scratch/log" 2>&1 || { code=$?; cat "$scratch/log"; exit $code; }
   mkdir "$scratch/image"
   tar --extract --directory "$scratch/image" --file "$scratch/image.tar"
   node build/imageConfig.ts "$scratch/image" "vaulthouse:$version" >"$scratch/files"
