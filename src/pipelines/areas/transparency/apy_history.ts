@@ -1,5 +1,6 @@
 // APY history: the first run reads all of it, later runs read from the high-water mark minus the days that smoothing
-// still revises. A run with a start date leaves older days to the first run without one.
+// still revises, and the days before them that smoothing needs. A run with a start date leaves older days to the first run
+// without one.
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
@@ -11,6 +12,8 @@ import {
   apyHistory,
   apyHistoryRows,
   type ApySeries,
+  apyWindow,
+  leadInDays,
 } from "../../../transform/tables/transparency/apy_history.ts"
 import type { PartitionState } from "../../model/PartitionState.ts"
 import type { Partition, Pipeline, RunContext } from "../../model/Pipeline.ts"
@@ -62,21 +65,20 @@ const revisedSince = ({ averagingPeriodDays }: ApySeries, through: number): numb
 const earlier = (one: number | undefined, other: number): number | undefined =>
   one === undefined ? undefined : Math.min(one, other)
 
-/** How far back to read: a rolling filter revises values up to two windows behind the newest. */
-const daysAgo = (
+/** The first day to store: a rolling filter revises values up to two windows behind the newest. */
+const firstDay = (
   series: ApySeries,
   mark: Mark | undefined,
   oldestMissing: number,
   context: RunContext,
-): number => {
+): number | undefined => {
   const isOlderWanted =
     mark === undefined ||
     context.full ||
     (mark.from !== undefined && (context.since ?? -Infinity) < mark.from)
-  const oldest = isOlderWanted
+  return isOlderWanted
     ? context.since
-    : Math.min(oldestMissing, revisedSince(series, mark.through))
-  return oldest === undefined ? FULL_HISTORY : Math.max(1, context.today - oldest + 1)
+    : Math.min(oldestMissing, context.today, revisedSince(series, mark.through))
 }
 
 const readSeries = Effect.fnUntraced(function* (
@@ -93,18 +95,17 @@ const readSeries = Effect.fnUntraced(function* (
     context,
   )
   const [oldest] = missingIn(slots)
-  const days = daysAgo(series, mark, oldest === undefined ? Infinity : dayOf(oldest), context)
+  const from = firstDay(series, mark, oldest === undefined ? Infinity : dayOf(oldest), context)
+  const days = from === undefined ? undefined : Math.max(1, context.today - from + 1)
   const inputs = {
     vault: partition.subject.wireAddress,
     applySmoothing: series.smoothing,
     averagingPeriodDays: series.averagingPeriodDays,
-    daysAgo: days,
+    daysAgo: days === undefined ? FULL_HISTORY : days + leadInDays(series),
   }
   const page = yield* readPage(source, partition, inputs, context)
-  const from = days === FULL_HISTORY ? undefined : context.today - days + 1
-  const window = `${seriesName(series)}, ${days === FULL_HISTORY ? "full" : `${days} days`}`
   const result = {
-    ...resultOf(window, page),
+    ...resultOf(apyWindow(seriesName(series), days), page),
     series: martSeries(series),
     covers: { from, to: context.today },
     hadRows: mark !== undefined,

@@ -5,6 +5,7 @@ import type { JsonObject } from "../../../domain/values/json.ts"
 import type { Table } from "../../../domain/table/table.ts"
 import type { VaultRef } from "../../../domain/subject/vault.ts"
 import type { Violation } from "../../../domain/wire/violation.ts"
+import { dayOf, parseDay } from "../../../domain/values/time.ts"
 import { namesOf } from "../../fields/wireNames.ts"
 import { mapRecords } from "../../mapRecords.ts"
 import { yaml } from "../../shapes/undeclared.ts"
@@ -51,7 +52,38 @@ export interface ApySeries {
   readonly averagingPeriodDays: number
 }
 
-/** One row for each label of the series that the inputs name. Fails if no declared field has a value for each. */
+/**
+ * Days before those to be stored that are requested too. §4.1 does not say whether the service smooths a series before it cuts it
+ * to `daysAgo`; if it cuts first, the first values are of fewer days than the others. A day more, in case a new one begins meanwhile.
+ */
+export const leadInDays = ({
+  averagingPeriodDays,
+}: Pick<ApySeries, "averagingPeriodDays">): number => 2 * averagingPeriodDays + 1
+
+const AFTER_LEAD_IN = "after the lead-in"
+
+/** The window of a task; without `days`, the whole history. */
+export const apyWindow = (series: string, days: number | undefined): string =>
+  `${series}, ${days === undefined ? "full" : `${days} days ${AFTER_LEAD_IN}`}`
+
+/** The first day to be stored of a response; `undefined` for all of them. */
+const firstDayOf = ({
+  inputs,
+  lineage,
+  window,
+}: Pick<Source<VaultRef>, "inputs" | "lineage" | "window">): number | undefined => {
+  const daysAgo = Number(inputs["daysAgo"])
+  // Responses that an earlier version requested have no lead-in.
+  const hasLeadIn = window === undefined || window.endsWith(AFTER_LEAD_IN)
+  if (!(daysAgo > 0) || !hasLeadIn) return undefined
+  const averagingPeriodDays = Number(inputs["averagingPeriodDays"])
+  return dayOf(lineage.receivedAt) - daysAgo + leadInDays({ averagingPeriodDays })
+}
+
+/**
+ * One row for each label of the series that the inputs name, except for those of the lead-in. Fails if no declared field has a
+ * value for each.
+ */
 export const apyHistoryRows = (
   chart: JsonObject & { readonly labels: ReadonlyArray<unknown> },
   source: Source<VaultRef>,
@@ -59,12 +91,15 @@ export const apyHistoryRows = (
   const { inputs, subject } = source
   const smoothed = inputs["applySmoothing"] === true
   const days = Number(inputs["averagingPeriodDays"])
-  const { labels } = chart
+  const first = firstDayOf(source)
+  const isStored = (label: unknown): boolean =>
+    first === undefined || (parseDay(label) ?? first) >= first
+  const stored = [...chart.labels.entries()].filter(([, label]) => isStored(label))
   return Result.flatMap(valuesIn(chart, source), ({ name, values }) =>
     combined(
       mapRecords({
         table: apyHistory,
-        records: labels.map((label, index) => ({ labels: label, [name]: values[index] })),
+        records: stored.map(([index, label]) => ({ labels: label, [name]: values[index] })),
         source,
         computed: {
           vault_address: subject.address,
@@ -72,7 +107,7 @@ export const apyHistoryRows = (
           is_smoothed: smoothed,
           averaging_period_days: days,
         },
-        at: (row) => `$.labels[${row}]`,
+        at: (row) => `$.labels[${stored[row]?.[0]}]`,
       }),
       envelopeRows("historical_apy_chart", chart, ["labels", name], source, {
         variant: `${smoothed ? "smoothed" : "unsmoothed"} ${days}d`,
