@@ -24,7 +24,7 @@ readings as (
     where
         pipeline = 'performance_fees'
         and "window" = 'MonthToDate'
-        and outcome in ('loaded', 'unchanged', 'empty')
+        and outcome in ('loaded', 'unchanged')
     union all
     select vault_address, valid_from as read_at
     from versions

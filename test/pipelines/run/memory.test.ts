@@ -166,6 +166,32 @@ describe("an absence", () => {
     }),
   )
 
+  it.live("is none where there were rows: it is requested again, and the rows stay", () =>
+    Effect.gen(function* () {
+      let isNewMonth = false
+      const server = yield* service(({ searchParams }) =>
+        isNewMonth && searchParams.get("calculationPeriod") === "MonthToDate"
+          ? [400, { detail: "insufficient snapshot data" }]
+          : [200, { total_perf_fees_asset: 1 }],
+      )
+      const dataDir = yield* temporaryFolder
+      const requests = () =>
+        Effect.map(sync(server, dataDir, ["performance_fees"]), (each) => each.requests)
+      expect(yield* requests()).toEqual(["MonthToDate", "YearToDate"])
+      isNewMonth = true
+      for (const _ of [1, 2]) {
+        yield* letPass(dataDir, "1 hour")
+        expect(yield* requests()).toEqual(["MonthToDate", "YearToDate"])
+      }
+      const found = yield* query(
+        dataDir,
+        `select (select count(*)::int from core.performance_fees where is_current) as rows,
+           (select arg_max(outcome, finished_at) from ops.tasks where "window" = 'MonthToDate') as outcome`,
+      )
+      expect(found).toEqual([{ rows: 2, outcome: "suspicious_empty" }])
+    }),
+  )
+
   it.live("of one request about a vault leaves the others as they are", () =>
     Effect.gen(function* () {
       const server = yield* service(({ searchParams }) =>

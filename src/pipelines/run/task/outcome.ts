@@ -45,10 +45,10 @@ export const resolveOutcome = Effect.fnUntraced(function* (
   const { rows, error, rejected = [], warning, hadRows } = result
   if (error !== undefined) {
     const outcome = outcomeOf(error)
-    const isGone = outcome === "empty" && error.status === 404
     const { pipeline, entity } = key
     const window = circumstances.hasFixedWindows ? key.window : null
-    const isSuspicious = isGone && (hadRows ?? (yield* wasLoaded({ pipeline, entity, window })))
+    const isSuspicious =
+      outcome === "empty" && (hadRows ?? (yield* wasLoaded({ pipeline, entity, window })))
     return {
       outcome: isSuspicious ? "suspicious_empty" : outcome,
       rows,
