@@ -184,3 +184,72 @@ describe("a value that is missing or of another type", () => {
     expect(mapped.rejected).toMatchObject([{ path: "$.entries[7].summary" }])
   })
 })
+
+describe("what the document leaves open", () => {
+  const keys = (name: string, table: string, column: string, bodies: ReadonlyArray<unknown>) =>
+    new Set(bodies.map((body) => rowsIn(read(name, body), table)[0]?.[column])).size
+
+  it("a withdrawal request is known again whatever else the service says of it", () => {
+    const request = { date: "2026-01-01", recipient: address, amount: { raw: "5", normalized: 1 } }
+    const of = (...others: ReadonlyArray<JsonObject>) =>
+      others.map((each) => ({ pending_requests: [{ ...request, vault_pct: 1, ...each }] }))
+    const count = (...others: ReadonlyArray<JsonObject>) =>
+      keys("withdrawals", "withdrawal_requests", "request_id", of(...others))
+    expect(count({ queue_position: 3 }, { queue_position: 2, amount_usd: 7 })).toBe(1)
+    expect(count({}, { recipient: `0x${"cd".repeat(20)}` }, { date: "2026-01-02" })).toBe(3)
+    expect(count({ id: "a" }, { id: "b" })).toBe(2)
+    // Without one of the three, all that is said of it.
+    expect(count({ date: undefined, nonce: 1 }, { date: undefined, nonce: 2 })).toBe(2)
+    const twice = {
+      pending_requests: [
+        { ...request, nonce: 1 },
+        { ...request, nonce: 2 },
+      ],
+    }
+    expect(rowsIn(read("withdrawals", twice), "withdrawal_requests")).toHaveLength(2)
+  })
+
+  it("a timelock is the same one while its contract can't be read", () => {
+    const timelock = {
+      status: "scheduled",
+      scheduled_at: "2026-01-01T00:00:00Z",
+      target: "t",
+      executable_at: null,
+    }
+    const bodies = [172_800, null].map((delay_seconds) => ({
+      timelocks: [{ ...timelock, delay_seconds }],
+      warnings: [],
+    }))
+    expect(keys("timelocks", "timelocks", "timelock_id", bodies)).toBe(1)
+  })
+
+  it("a role lacks what a warning says could not be read, and only then", () => {
+    const roles = [{ role: "owner", address }]
+    const mapped = read("roles", { roles, warnings: ["custody"] })
+    expect(rowsIn(mapped, "roles")).toMatchObject([{ role: "owner", is_safe: null, extra: null }])
+    expect(rowsIn(mapped, "observation_warnings")).toHaveLength(1)
+    expect(() => read("roles", { roles, warnings: [] })).toThrow()
+  })
+
+  it.each([
+    ["1.5E+21", "1500000000000000000000"],
+    ["100.0", "100"],
+    [1.5e21, "1500000000000000000000"],
+    ["-2e3", "-2000"],
+    ["1.5", null],
+    ["1e-3", null],
+    ["1e400", null],
+    ["0x10", null],
+  ])("the raw amount %s", (raw, digits) => {
+    const request = { date: "2026-01-01", recipient: address, amount: { raw, normalized: 1 } }
+    const [row] = rowsIn(read("withdrawals", { requests: [request] }), "withdrawal_requests")
+    expect(row?.["amount_raw"]).toBe(digits)
+    expect(row?.["extra"] === null).toBe(digits !== null)
+  })
+
+  it("an empty list hides no list with records", () => {
+    const token = { token_symbol: "USDC", pricing_class: "Primary", usd_value: 5 }
+    const mapped = read("oracle_classification", { positions: [], tokens: [token], warnings: [] })
+    expect(rowsIn(mapped, "oracle_classification")).toMatchObject([{ pricing_class: "Primary" }])
+  })
+})

@@ -171,6 +171,23 @@ export const asDigits = (value: unknown): string | undefined => {
   return json.isRawJSON(value) && /^-?\d+$/.test(value.rawJSON) ? value.rawJSON : undefined
 }
 
+// An amount on a chain has at most 78 digits.
+const wholeNumber = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]\+?(\d{1,2}))?$/
+
+/** The same of a whole number in any spelling, such as `1.5e21` or `"100.0"`. */
+export const asAmount = (value: unknown): string | undefined => {
+  const digits = asDigits(value)
+  if (digits !== undefined) return digits
+  const text = json.isRawJSON(value) ? value.rawJSON : value
+  if (typeof text !== "string" && typeof text !== "number") return undefined
+  const [, sign = "", whole = "", fraction = "", exponent = "0"] =
+    wholeNumber.exec(String(text)) ?? []
+  const places = Number(exponent)
+  if (whole === "" || /[1-9]/.test(fraction.slice(places))) return undefined
+  const all = whole + fraction.slice(0, places).padEnd(places, "0")
+  return sign + all.replace(/^0+(?=\d)/, "")
+}
+
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !json.isRawJSON(value)
 

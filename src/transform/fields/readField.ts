@@ -1,6 +1,6 @@
 // Reads a field as the value of a column, with the column's reader or else by its type.
 import type { Column, ColumnType, Reading, Value } from "../../domain/table/column.ts"
-import { asDigits, stableStringify } from "../../domain/values/json.ts"
+import { asAmount, stableStringify } from "../../domain/values/json.ts"
 import { parseDay, parseInstant } from "../../domain/values/time.ts"
 import { isExact, numberOf } from "./numbers.ts"
 
@@ -18,7 +18,7 @@ export const converters: Record<ColumnType, Converter> = {
   timestamp: parseInstant,
   date: parseDay,
   json: stableStringify,
-  amount: asDigits,
+  amount: asAmount,
 }
 
 /** The expected value of a column, for messages. */

@@ -65,12 +65,17 @@ const finderOf = (
   if (shape.in !== undefined) {
     const places = placesIn(table, source, shape)
     return (holder) => {
+      let empty: Found | undefined
       for (const field of places) {
         const value = holder[field]
-        const found = value === undefined ? undefined : recordsOf(value)
-        if (found !== undefined) return { shape, field, ...found, rest: without(holder, field) }
+        const read = value === undefined ? undefined : recordsOf(value)
+        if (read === undefined) continue
+        const found = { shape, field, ...read, rest: without(holder, field) }
+        // An empty list may stand beside the one with the records.
+        if (read.records.length > 0) return found
+        empty ??= found
       }
-      return undefined
+      return empty
     }
   }
   if (shape.holds === "record") {

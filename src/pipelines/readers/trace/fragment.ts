@@ -1,6 +1,6 @@
 // Finds the part of a response that holds a row: the record whose values are the row's. The mapping from records to rows
 // goes one way, so this compares values instead of names.
-import { asDigits, asNumber, isJsonObject } from "../../../domain/values/json.ts"
+import { asAmount, asDigits, asNumber, isJsonObject } from "../../../domain/values/json.ts"
 import type { Column, ColumnType } from "../../../domain/table/column.ts"
 import type { Table } from "../../../domain/table/table.ts"
 import { parseDay, parseInstant } from "../../../domain/values/time.ts"
@@ -86,7 +86,7 @@ const isSame: Record<ColumnType, (sent: unknown, stored: unknown) => boolean> = 
     return day !== undefined && day === parseDay(stored)
   },
   json: () => false,
-  amount: (sent, stored) => asDigits(sent) === stored,
+  amount: (sent, stored) => asAmount(sent) === stored,
 }
 
 // A boolean or a zero occurs in any record, so it does not identify one.

@@ -72,9 +72,11 @@ export const rolesRows = (
     const wire = readColumn(record, roles, "holder_address_wire", source)
     return typeof wire === "string" ? canonicalSpelling(wire) : "-"
   })
+  const isDegraded = body.warnings.length > 0
   const mapped = mapRecords({
     table: roles,
-    records: body.roles,
+    // §4.1: what could not be read about custody is missing, and a warning says so.
+    records: isDegraded ? body.roles.map((record) => ({ is_safe: null, ...record })) : body.roles,
     source,
     computed: {
       ...mergeKey,

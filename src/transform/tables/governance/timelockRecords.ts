@@ -22,6 +22,9 @@ const changing = new Set(
     "state",
     "labels",
     "executable_at",
+    // Null where the contract could not be read (§2.9).
+    "delay_seconds",
+    "duration_seconds",
     "executed_at",
     "cancelled_at",
     "canceled_at",

@@ -3,6 +3,7 @@ import type * as Result from "effect/Result"
 import type { JsonObject } from "../../../../domain/values/json.ts"
 import type { VaultRef } from "../../../../domain/subject/vault.ts"
 import type { Violation } from "../../../../domain/wire/violation.ts"
+import { spellings } from "../../../../domain/table/column.ts"
 import { contentKeys } from "../../../contentKey.ts"
 import { amountFields, withAmountParts } from "../../../fields/amounts.ts"
 import { echoedFields } from "../../../fields/echoedFields.ts"
@@ -28,7 +29,6 @@ export const withdrawalRows = (
   const figures = withAmountParts(queue?.rest ?? record, ...summaryAmounts)
   const requests = queue?.records ?? []
   const key = { vault_address: subject.address, chain_id: subject.chainId }
-  const moving = movingColumns.flatMap((name) => namesOf(withdrawalRequests, name, source))
   const mapped = mapRecords({
     table: withdrawalRequests,
     records: requests.map((request) => withAmountParts(request, requestAmount)),
@@ -37,7 +37,7 @@ export const withdrawalRows = (
     computed: {
       ...key,
       request_id: contentKeys(
-        requests.map((request) => without(request, moving)),
+        requests.map(unchangingOf(source)),
         namesOf(withdrawalRequests, "request_id", source),
         reportTimesOf(withdrawalRequests, source),
       ),
@@ -62,6 +62,30 @@ export const withdrawalRows = (
     }),
     otherRecords(mapped, withdrawalRequests, queue, "$", source),
   )
+}
+
+/**
+ * The fields by which a request is known again. With a date, a recipient and an amount these suffice; others, such as a place in the
+ * queue, may change with every reading.
+ */
+const unchangingOf = (source: Source<VaultRef>): ((request: JsonObject) => JsonObject) => {
+  const names = (...columns: ReadonlyArray<string>) =>
+    columns.flatMap((column) => namesOf(withdrawalRequests, column, source))
+  const amounts = names("amount_raw", "amount").flatMap((name) => name.split(".")[0] ?? [])
+  // §2.10: each has these.
+  const needed = [
+    names("requested_at"),
+    names("recipient_address"),
+    [...amounts, ...spellings(...requestAmount.stems)],
+  ]
+  const known = new Set([...names("request_id"), ...needed.flat()])
+  const moving = names(...movingColumns)
+  const isWhole = (request: JsonObject) =>
+    needed.every((fields) => fields.some((field) => (request[field] ?? null) !== null))
+  return (request) =>
+    isWhole(request)
+      ? Object.fromEntries(Object.entries(request).filter(([name]) => known.has(name)))
+      : without(request, moving)
 }
 
 const without = (record: JsonObject, names: ReadonlyArray<string>): JsonObject =>
