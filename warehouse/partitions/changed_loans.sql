@@ -1,6 +1,7 @@
 -- Loans as the loan book has them, and whether their details were read after the book last changed.
--- The loan book comes first in a run, so that a task that ended after the change was read after it. An absence (§7: 404) is
--- remembered as any other, for `unsupportedRetryDays`.
+-- The loan book comes first in a run, so that a task that ended after the change was read after it. The service may answer with
+-- details that it cached for another client before the change (§8: 60 s); those of a loan that left the book would stay for
+-- good, so they are read again. An absence (§7: 404) is remembered as any other, for `unsupportedRetryDays`.
 with
 
 newest as (
@@ -26,7 +27,7 @@ select
     newest.loan_address_wire as wire_address,
     newest.borrower_address,
     newest.lender_address,
-    coalesce(read_before.read_at >= coalesce(newest.valid_to, newest.valid_from), false) as is_known
+    coalesce(read_before.read_at >= coalesce(newest.valid_to + interval 60 seconds, newest.valid_from), false) as is_known
 from newest
 left join read_before
     on newest.loan_id = read_before.entity

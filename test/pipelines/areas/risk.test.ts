@@ -361,7 +361,8 @@ describe("loans that change", () => {
       const dd = `0x${"dd".padStart(40, "0")}`
       book.set(dd, { address: dd, chain: 1, state: "ACTIVE", interest_amount: 1 })
       const last = yield* sync
-      expect(last).toMatchObject({ about: ["dd"], outcomes: { loan_details: { empty: 1 } } })
+      // The details of a loan that left the book may have been cached from before (§8).
+      expect(last).toMatchObject({ about: ["bb", "dd"], outcomes: { loan_details: { empty: 1 } } })
       yield* letPass(dataDir, 2)
       expect((yield* sync).about).toEqual([])
       yield* letPass(dataDir, 8 * 24 * 60)
