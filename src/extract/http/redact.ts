@@ -9,9 +9,17 @@ const hexPattern = (code: number): string =>
     .padStart(2, "0")
     .replaceAll(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`)
 
+const htmlNames: Readonly<Record<string, string>> = {
+  "&": "(?:amp|AMP)",
+  "<": "(?:lt|LT)",
+  ">": "(?:gt|GT)",
+  '"': "(?:quot|QUOT)",
+  "'": "apos",
+}
+
 /**
  * A pattern for one character of the key: literally, as `\u002B` after any number of backslashes (JSON within JSON), as
- * `%2B` or as `&#43;`.
+ * `%2B`, as `&#43;` or, where HTML has a name for it, as `&amp;`.
  */
 const spellings = (character: string, index: number): string => {
   // Only the first of a run of backslashes may begin a match; otherwise a long run would take quadratic time.
@@ -27,6 +35,7 @@ const spellings = (character: string, index: number): string => {
     String.raw`${start}\\+u00${hex}`,
     `%(?:25)*${hex}`,
     `&#(?:0*${code}|x0*${hex});`,
+    ...(character in htmlNames ? [`&${htmlNames[character]};`] : []),
     /["/]/.test(character) ? String.raw`${start}\\*${literal}` : literal,
   ].join("|")})`
 }

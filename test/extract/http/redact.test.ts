@@ -25,6 +25,13 @@ const spellings: Readonly<Record<string, (key: string) => string>> = {
     Array.from(key)
       .map((each) => `&#${each.charCodeAt(0)};`)
       .join(""),
+  "in HTML, by name": (key) =>
+    Array.from(key)
+      .map(
+        (each) =>
+          ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;" })[each] ?? each,
+      )
+      .join(""),
   "in HTML, hexadecimal": (key) =>
     Array.from(key)
       .map((each) => `&#x${each.charCodeAt(0).toString(16)};`)
