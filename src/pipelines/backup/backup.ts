@@ -100,6 +100,15 @@ export const backup = Effect.fnUntraced(function* (place: Place, folder: string)
     `The backup into ${folder} failed`,
     "What was written is not a backup: remove the folder, check disk space and permissions, and run it again.",
     async () => {
+      const before = await archivedFiles(place)
+      const mustHaveAll = async () => {
+        const after = new Set(await archivedFiles(place))
+        if (before.every((file) => after.has(file))) return
+        throw new BackupError({
+          why: `The archive in ${folderOfArchive(place)} lost files while it was copied: a run joined or removed them.`,
+          advice: `What was written is not a backup: remove the folder ${folder}, and run the backup again.`,
+        })
+      }
       const current = await readCurrent(dataDir)
       if (current === undefined) {
         throw new BackupError({
@@ -114,15 +123,21 @@ export const backup = Effect.fnUntraced(function* (place: Place, folder: string)
         })
       }
       // The copy that current.json named, whatever is published meanwhile. It is copied before the segments, so that
-      // they have every response it refers to.
+      // they have every response it refers to, unless a run that joins segments removes some.
       const database = `published/${current.file}`
       await copy(join(dataDir, database), join(folder, database))
       await writeCurrent(folder, current)
       const segments: Array<string> = []
       for (const file of await archivedFiles(place)) {
         segments.push(`raw/${file}`)
-        await copy(join(folderOfArchive(place), file), join(folder, "raw", file))
+        await copy(join(folderOfArchive(place), file), join(folder, "raw", file)).catch(
+          async (cause: unknown) => {
+            await mustHaveAll()
+            throw cause
+          },
+        )
       }
+      await mustHaveAll()
       const files = await Promise.all(
         [database, PUBLISHED, ...segments].map(async (path) => ({
           path,

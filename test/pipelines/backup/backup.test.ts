@@ -5,11 +5,13 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
+  readdirSync,
   rmSync,
   statSync,
   writeFileSync,
 } from "node:fs"
 import { join } from "node:path"
+import { setImmediate } from "node:timers/promises"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -94,6 +96,23 @@ it.live("a backup between the two steps of a publication is the earlier one, who
     expect(yield* verify({ dataDir: elsewhere })).toEqual([])
     // Its owner's alone, whoever may read what is published.
     expect(statSync(join(elsewhere, "vaulthouse.duckdb")).mode & 0o777).toBe(0o600)
+  }),
+)
+
+it.live("an archive that loses a file while it is copied makes no backup", () =>
+  Effect.gen(function* () {
+    const { dataDir, target } = yield* synced
+    const [segment = ""] = readdirSync(join(dataDir, "raw"))
+    const failed = yield* Effect.forkChild(Effect.flip(backup({ dataDir }, target)))
+    // As soon as the published copy is being written, and so before the archive is listed for copying.
+    yield* Effect.promise(async () => {
+      while (!existsSync(join(target, "published"))) await setImmediate()
+    })
+    rmSync(join(dataDir, "raw", segment))
+    expect((yield* Fiber.join(failed)).message).toMatch(
+      /^The archive in \S+ lost files while it was copied.*\nWhat was written is not a backup: remove the folder/,
+    )
+    expect(existsSync(join(target, "backup.json"))).toBe(false)
   }),
 )
 
