@@ -22,12 +22,17 @@ const harmless: ReadonlyArray<Harmless> = [
     why: "the template of an empty warehouse: without it, the next first sync makes the tables itself",
   },
   {
-    path: /^data\/vaulthouse\.duckdb\.new$/,
+    path: /^data\/(replay\/)?vaulthouse\.duckdb\.new$/,
     why: "the copy of that template: without it, the tables are made in the warehouse itself",
   },
   {
     path: /^data\/(health|last-run)\.json[\w.-]*$/,
     why: "a copy, for monitoring, of what the warehouse has; the next run writes it",
+  },
+  {
+    path: /^data\/published\/current\.json$/,
+    kinds: ["open"],
+    why: "without it nothing counts as published, and all of it is published again",
   },
   {
     path: /^data\/vaulthouse\.duckdb$/,

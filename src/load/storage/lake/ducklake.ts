@@ -82,7 +82,8 @@ export const ducklake = (lake: LakeOptions): Storage => ({
         close: async () => {
           await connections.close()
           await catalog.close()
-          await rm(spill, { recursive: true, force: true })
+          // Everything is committed; what is left is removed by a process a day later.
+          await rm(spill, { recursive: true, force: true }).catch(() => undefined)
         },
       }
     } catch (cause) {
