@@ -215,6 +215,7 @@ describe("what the document leaves open", () => {
       scheduled_at: "2026-01-01T00:00:00Z",
       target: "t",
       executable_at: null,
+      labels: [],
     }
     const bodies = [172_800, null].map((delay_seconds) => ({
       timelocks: [{ ...timelock, delay_seconds }],

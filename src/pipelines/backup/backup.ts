@@ -11,6 +11,7 @@ import { SEGMENT_SUFFIX, segmentFiles } from "../../archive/segments.ts"
 import { flush, makeFolder } from "../../domain/flush.ts"
 import { readRegularText, regularFileSize, regularSizeBelow } from "../../domain/regularFile.ts"
 import { isInObjectStore } from "../../domain/stores/objectStore.ts"
+import { lockOf } from "../../load/lock/waitForLock.ts"
 import { databaseFile } from "../../load/storage/file/duckdbFile.ts"
 import { putInPlace, sha256Of, writeDurably } from "../../load/files/durableFiles.ts"
 import { publishedDirectory } from "../../load/published/read/PublishedCopy.ts"
@@ -219,41 +220,57 @@ const isRestored = async (dataDir: string, folder: string, { files }: Backup): P
   return stored?.bytes === statSync(database).size && stored.sha256 === (await sha256Of(database))
 }
 
-/** Checks the backup and restores it into `dataDir`, which must hold no warehouse and no archive, except for what an interrupted restore left. */
+/** Fails if the data directory holds a warehouse, or more of an archive than an interrupted restore left. */
+const mustBeNew = (place: Place, stored: Backup): void => {
+  if (existsSync(databaseFile(place.dataDir)) || !holdsOnly(folderOfArchive(place), stored)) {
+    throw new BackupError({
+      why: `${place.dataDir} holds a warehouse already.`,
+      advice: "Restore into a new folder with --data-dir, or move the old one away first.",
+    })
+  }
+}
+
+/**
+ * Checks the backup and restores it into `dataDir`, which must hold no warehouse and no archive, except for what an interrupted
+ * restore left. No other process can begin a warehouse there meanwhile.
+ */
 export const restore = Effect.fnUntraced(function* (folder: string, place: Place) {
   const { dataDir } = place
-  return yield* attempt(
-    `Restoring ${folder} failed`,
-    "Check disk space and permissions, and run it again.",
-    async () => {
-      const stored = await readBackup(folder)
-      if (await isRestored(dataDir, folder, stored)) {
-        await endRestore(dataDir)
-        return stored
-      }
-      if (existsSync(databaseFile(dataDir)) || !holdsOnly(folderOfArchive(place), stored)) {
-        throw new BackupError({
-          why: `${dataDir} holds a warehouse already.`,
-          advice: "Restore into a new folder with --data-dir, or move the old one away first.",
-        })
-      }
-      // Nothing is changed before everything is checked.
-      await check(folder, stored)
-      await beginRestore(dataDir, folder)
-      for (const { path } of stored.files) {
-        const isArchived = path.startsWith("raw/")
-        const to = isArchived ? folderOfArchive(place) : join(dataDir, dirname(path))
-        await copy(join(folder, path), join(to, basename(path)))
-      }
-      const current = await readCurrent(dataDir)
-      if (current === undefined) throw new Error(`${join(folder, PUBLISHED)} can't be read`)
-      await giveStableName(dataDir, current.file)
-      // The writer's file last, and whole: without it nothing counts as a warehouse, and the restore can be repeated.
-      const aside = `${databaseFile(dataDir)}.new`
-      await copy(join(folder, "published", current.file), aside)
-      await putInPlace(aside, databaseFile(dataDir))
+  const step = <A>(work: () => Promise<A>) =>
+    attempt(
+      `Restoring ${folder} failed`,
+      "Check disk space and permissions, and run it again.",
+      work,
+    )
+  // Nothing is changed before everything is checked.
+  const { stored, isOver } = yield* step(async () => {
+    const found = await readBackup(folder)
+    if (await isRestored(dataDir, folder, found)) {
       await endRestore(dataDir)
-      return stored
-    },
-  )
-})
+      return { stored: found, isOver: true }
+    }
+    mustBeNew(place, found)
+    await check(folder, found)
+    return { stored: found, isOver: false }
+  })
+  if (isOver) return stored
+  yield* lockOf(dataDir, "writer", {})
+  return yield* step(async () => {
+    mustBeNew(place, stored)
+    await beginRestore(dataDir, folder)
+    for (const { path } of stored.files) {
+      const isArchived = path.startsWith("raw/")
+      const to = isArchived ? folderOfArchive(place) : join(dataDir, dirname(path))
+      await copy(join(folder, path), join(to, basename(path)))
+    }
+    const current = await readCurrent(dataDir)
+    if (current === undefined) throw new Error(`${join(folder, PUBLISHED)} can't be read`)
+    await giveStableName(dataDir, current.file)
+    // The writer's file last, and whole: without it nothing counts as a warehouse, and the restore can be repeated.
+    const aside = `${databaseFile(dataDir)}.new`
+    await copy(join(folder, "published", current.file), aside)
+    await putInPlace(aside, databaseFile(dataDir))
+    await endRestore(dataDir)
+    return stored
+  })
+}, Effect.scoped)

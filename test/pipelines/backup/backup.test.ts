@@ -15,6 +15,7 @@ import { setImmediate } from "node:timers/promises"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import { lockOf } from "../../../src/load/lock/waitForLock.ts"
 import { verify } from "../../../src/pipelines/archive/verify.ts"
 import { backup, restore } from "../../../src/pipelines/backup/backup.ts"
 import { readStatus } from "../../../src/pipelines/readers/status.ts"
@@ -130,6 +131,25 @@ it.live("a restore that was interrupted is repeated", () =>
     expect(yield* verify({ dataDir: elsewhere })).toEqual([])
     expect(existsSync(join(elsewhere, "vaulthouse.duckdb.new"))).toBe(false)
   }),
+)
+
+it.live(
+  "a restore waits for nobody: where another command is writing, it says so and changes nothing",
+  () =>
+    Effect.gen(function* () {
+      const { dataDir, target, elsewhere } = yield* synced
+      yield* backup({ dataDir }, target)
+      const failed = yield* Effect.scoped(
+        Effect.andThen(
+          lockOf(elsewhere, "writer", {}),
+          Effect.flip(restore(target, { dataDir: elsewhere })),
+        ),
+      )
+      expect(failed._tag).toBe("WarehouseLocked")
+      expect(readdirSync(elsewhere)).toEqual(["writer.lock"])
+      yield* restore(target, { dataDir: elsewhere })
+      expect(yield* fingerprint(elsewhere)).toEqual(yield* fingerprint(dataDir))
+    }),
 )
 
 it.live("nothing but the same restore goes on in a folder that holds half of a backup", () =>
