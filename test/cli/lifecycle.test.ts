@@ -157,7 +157,9 @@ describe("status", () => {
     writeFileSync(join(cwd, "corrupt/vaulthouse.duckdb"), "not a database")
     const { code, stderr } = await vaulthouse(args, { cwd })
     expect(code).toBe(1)
-    expect(stderr).toContain("run `vaulthouse replay`: it rebuilds every table from the archive")
+    expect(stderr).toContain(
+      "run `vaulthouse replay`: it rebuilds every table that is filled from responses",
+    )
     expect(await status("corrupt")).toMatch(
       /^Last run +\S+\s+\(sync\s+vaults\):\s+failed,\s+ended\s+/m,
     )

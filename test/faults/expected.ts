@@ -113,8 +113,8 @@ export const expected: Readonly<Record<string, Expectation>> = {
   "400": {
     others: "failed: UnexpectedStatus",
     but: {
-      absent:
-        "annualized_apy collateral_simulation performance_fees revert_reason whitelist_status",
+      absent: "annualized_apy collateral_simulation revert_reason whitelist_status",
+      "empty, rows kept": "performance_fees",
       "failed: UnexpectedStatus, gap": "historical_allocations unrealized_pnl_ratio",
       refused: "swap",
       unclear: "key_verification",
@@ -136,7 +136,8 @@ export const expected: Readonly<Record<string, Expectation>> = {
     others: "failed: UnexpectedStatus",
     but: {
       "failed: UnexpectedStatus, gap": "historical_allocations unrealized_pnl_ratio",
-      absent: "collateral_simulation performance_fees",
+      absent: "collateral_simulation",
+      "empty, rows kept": "performance_fees",
       refused: "swap",
       unclear: "key_verification",
     },
@@ -145,7 +146,8 @@ export const expected: Readonly<Record<string, Expectation>> = {
     others: "failed: UnexpectedStatus",
     but: {
       absent:
-        "annualized_apy audit_log collateral_simulation fees historical_allocations oracle_classification performance_fees permissions positions revert_reason roles timelocks tokenized_vault vault_summary withdrawals",
+        "annualized_apy audit_log collateral_simulation fees historical_allocations oracle_classification permissions positions revert_reason roles timelocks tokenized_vault vault_summary withdrawals",
+      "empty, rows kept": "performance_fees",
       "failed: UnexpectedStatus, gap": "unrealized_pnl_ratio",
       refused: "swap",
       unclear: "key_verification",

@@ -1,5 +1,4 @@
 // The page of all commands, generated from the parser's help and the lists of settings and exit codes.
-import { API_KEY, API_KEY_FILE } from "../../config/settings/Setting.ts"
 import { parser } from "../commandLine.ts"
 import { commands } from "../commands/index.ts"
 import { exitCodes } from "../parse/exit.ts"
@@ -18,12 +17,11 @@ export const commandPage = async (): Promise<string> => {
     fenced(await helpOf()),
     ...sections,
     "## Settings",
-    "Flags win over the environment, the environment over the configuration file, the file over the defaults.\nSettings without a flag can only be set in the file.",
+    "Flags win over the environment, the environment over the configuration file, the file over the defaults.\nSettings without a flag can only be set in the file. The [API key](security.md#what-is-secret) comes from the environment only.",
     markdownTable(
       ["in the file", "flag", "environment", "what it is", "default", "needed by"],
       settingRows(),
     ),
-    `The API key comes from \`${API_KEY}\`, or from the file that \`${API_KEY_FILE}\` names; it has no flag,\nwhich other users of the machine could see, and is not allowed in the configuration file.`,
     "## Exit codes",
     markdownTable(
       ["code", "means"],
@@ -44,14 +42,14 @@ const meanings: Readonly<Record<keyof typeof exitCodes, string>> = {
   unexpected: "unexpected failure",
   usage: "the command line or the configuration is wrong",
   partial:
-    "some tasks failed or were quarantined, or the service rejected the API key; the rest landed. Also by `--fail-on partial` and `gaps`",
+    "some tasks failed or were quarantined, or the service rejected the API key; the rest landed. Also by `--fail-on partial` and `gaps`; `replay` left responses or tables out",
   checks:
     "a check of `check` or `sync` (severity `error`), `verify`, `doctor` or `notify test` failed. Also by `--fail-on checks` and `stale`",
   deferred:
     "the service requires a longer wait than a run allows; the next run continues from there",
-  locked: "another run holds the warehouse (`sync --wait` waits for it)",
+  locked: "another run holds the warehouse (`sync --wait` waits for it, up to a day)",
   interrupted:
-    "stopped by Ctrl-C or SIGTERM; `schedule` and `simulate`, which end no other way, exit with 0",
+    "stopped by Ctrl-C or SIGTERM; `schedule`, `serve`, `worker`, `mcp` and `simulate`, which run until they are stopped, exit with 0",
 }
 
 /** What `--help` prints, without the parts that all commands share. */

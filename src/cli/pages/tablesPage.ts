@@ -14,7 +14,7 @@ export const tablesPage = (): string => {
   return [
     "# Tables",
     "Written by `make docs` from the definitions of the tables: what each column means, its unit, and the field of the API it\ncomes from. The same texts are in the database as COMMENTs, in the Parquet files as key-value metadata, in `vaulthouse\ntables`, and in the dbt project `deploy/dbt`, each where its readers look.",
-    "All times are UTC. A table `<name>_versions` holds the superseded versions of `<name>`, with the same columns and\n`_superseded_at`, when a version was replaced; it has no section of its own. Neither have the columns that many tables of\n`core` share:",
+    "All times are UTC. A table `<name>_versions` holds the superseded versions of `<name>`, with the same columns and\n`_superseded_at`, when a version was replaced, and has no section of its own. These columns, which many tables of\n`core` share, are listed only here:",
     columnTable([...shared.values()]),
     ...schemas.flatMap(({ name, about }) => {
       const within = entries.filter((entry) => entry.name.startsWith(`${name}.`))

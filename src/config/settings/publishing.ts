@@ -31,7 +31,8 @@ export const publishing = {
     kind: { type: "boolean" },
     default: true,
     describe: "Publish even if a check of severity `error` failed",
-    neededBy: "Risk officers: no figures rather than figures that failed a check",
+    neededBy:
+      "Risk officers: a run that fails a check publishes nothing; the next run without a failure publishes everything",
   },
   failOn: {
     kind: { type: "list", of: { type: "choice", of: ["partial", "stale", "checks", "gaps"] } },

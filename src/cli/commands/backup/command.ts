@@ -4,7 +4,7 @@ import { type Command, toggle, warehouseSettings } from "../../parse/Command.ts"
 export const backup: Command = {
   name: "backup",
   summary: "Write a backup of the warehouse and its archive into a new folder",
-  neededBy: "Administrators: a copy of everything, to survive the loss of the machine",
+  neededBy: "Administrators: what it takes to survive the loss of the machine",
   details:
     "Copies the warehouse as of the last publication and every archived response, with checksums. A sync may run meanwhile. Parquet files are left out: `publish` writes them again.",
   positional: { name: "folder", describe: "A new or empty folder" },

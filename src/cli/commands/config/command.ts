@@ -6,7 +6,7 @@ export const config: Command = {
   summary: "Show every setting, its value and where it comes from; or check them",
   neededBy: "Administrators: find out which of flag, environment, file and default decides a value",
   details:
-    "Flags win over the environment, the environment over the configuration file, the file over the defaults. `config` shows what applies here; secrets are shown as `<redacted>`. `config check` says whether the file and the environment are valid and sends nothing: exit code 0 if they are, 2 with everything that is wrong if they are not.",
+    "`config` shows what applies here; secrets are shown as `<redacted>`. `config check` says whether the file and the environment are valid and sends nothing: exit code 0 if they are, 2 with everything that is wrong if they are not.",
   positional: { name: "what", describe: "`check` to check the settings" },
   flags: { json: toggle("Print as JSON") },
   settings: "all",

@@ -19,7 +19,7 @@ export const replay: Command = {
   },
   settings: [...warehouseSettings, "progress"],
   examples: [
-    ["replay", "rebuild every table"],
+    ["replay", "rebuild the tables"],
     ["replay --quarantine", "after an update that can read what was quarantined"],
   ],
   run: async (argv) => (await import("./run.ts")).runReplay(argv),

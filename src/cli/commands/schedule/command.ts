@@ -6,7 +6,7 @@ export const schedule: Command = {
   summary: "Run sync on a schedule until stopped",
   neededBy: "Administrators: run unattended where no other scheduler does it",
   details:
-    "Runs the hourly pipelines every hour and the daily ones once a day, one run at a time; the setting `schedule` changes when. One run makes up for all that were missed while the machine was asleep. --listen is the address of /healthz, /readyz and /metrics. SIGTERM stops it after the commit in progress. A second scheduler of the same data directory waits until the first is gone; with --once it ends with exit code 75.",
+    "Runs the hourly pipelines every hour and the daily ones once a day, one run at a time; the setting `schedule` changes when. One run catches up on everything missed while the machine slept or was off. --listen is the address of /healthz, /readyz and /metrics. SIGTERM stops it after the commit in progress. A second scheduler of the same data directory waits until the first is gone; with --once it ends with exit code 75.",
   flags: {
     once: toggle("Run what is due now, then end"),
     workers: toggle("Plan the tasks of each run for the workers of the lake (`sync --workers`)"),

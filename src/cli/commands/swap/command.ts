@@ -6,7 +6,7 @@ export const swap: Command = {
   summary: "Show a token swap for a subaccount; send it with --execute",
   neededBy: "Vault operators: send a token swap with a record of it",
   details:
-    "Validates the request and prints it. With --execute, asks for confirmation, records the swap in core.swaps, sends the request exactly once and records the outcome. A swap is never sent twice: without a response, its outcome is unknown until the subaccount's transactions show it.",
+    "Validates the request and prints it. With --execute, asks for confirmation, records the swap in core.swaps, sends at most one request and records the outcome. It is never retried; calling the command again sends another swap. Without a response, the outcome is unknown until the subaccount's transactions show it.",
   flags: {
     address: value("Subaccount to swap from"),
     "source-token": value("Token to sell"),

@@ -6,7 +6,7 @@ export const sync: Command = {
   summary: "Load what is new from the service into the warehouse",
   neededBy: "Administrators: load what is new",
   details:
-    "Reads everything new since the last run (all history the first time), loads it in small transactions, checks what it wrote, and publishes the read-only copy and the Parquet files. It can be stopped at any moment without losing data.",
+    "Reads everything new since the last run (all history the first time), loads it in small transactions, checks what it wrote, and publishes the read-only copy and the Parquet files. You can stop it at any moment without losing data.",
   positional: {
     name: "pipeline",
     describe: "Pipelines to run, with those they depend on; --plan lists them",
@@ -30,7 +30,7 @@ export const sync: Command = {
     workers: toggle(
       "Send no requests: plan the tasks for the workers of the lake, and wait for them",
     ),
-    wait: toggle("Wait while another run holds the warehouse"),
+    wait: toggle("Wait up to a day while another run holds the warehouse"),
     json: toggle("Print the summary as JSON"),
   },
   settings: "all",
