@@ -27,8 +27,13 @@ export interface LimitedResult {
   readonly millis: number
 }
 
-// A result is held in memory until it is sent.
-const MAX_BYTES = 32_000_000
+/** A result is held in memory until it is sent: its values, and the text that is made of them, have at most this. */
+export const MAX_BYTES = 32_000_000
+
+export const firstRowTooLarge = new ReadError({
+  why: `The first row is larger than ${MAX_BYTES / 1e6} MB, which is all that a result may have.`,
+  advice: "Select less of it.",
+})
 
 export const runQuery = ({ latest, limits }: QueryContext, sql: string) =>
   latest
@@ -45,10 +50,7 @@ export const runQuery = ({ latest, limits }: QueryContext, sql: string) =>
           MAX_BYTES,
         )
         if (found.cutBy === "size" && found.rows.length === 0) {
-          return yield* new ReadError({
-            why: `The first row is larger than ${MAX_BYTES / 1e6} MB, which is all that a result may have.`,
-            advice: "Select less of it.",
-          })
+          return yield* firstRowTooLarge
         }
         return { publication, ...found, millis: performance.now() - began } satisfies LimitedResult
       }),

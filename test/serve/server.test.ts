@@ -579,6 +579,34 @@ describe("queries", () => {
   )
 
   it.live(
+    "give no larger body than the limit, whatever its names and quotes add to the values",
+    () =>
+      Effect.gen(function* () {
+        const { url } = yield* unchanged
+        const named = (value: string, rows: number) =>
+          `select columns('(.*)') as "${String.raw`\1`.repeat(60)}"
+         from (select ${value} as "${"n".repeat(1000)}" from range(${rows}) t(i))`
+        const json = (yield* get(queryUrl(url, named("i", 1000)))).body
+        const { rows, cut_by: cutBy } = JSON.parse(json) as { rows: []; cut_by: string }
+        expect(cutBy).toBe("size")
+        expect(rows).toHaveLength(Math.floor((32_000_000 - 60_000) / 60_010))
+        const quotes = "select [repeat('\"', 15000)] as x from range(1000)"
+        const csv = yield* get(queryUrl(url, quotes, "csv"))
+        for (const body of [json, csv.body]) {
+          expect(body.length).toBeLessThanOrEqual(32_000_000)
+          expect(body.length).toBeGreaterThan(31_900_000)
+        }
+        const lines = csv.body.split("\n").length - 2
+        expect(csv.headers["content-disposition"]).toContain(`result-first-${lines}-rows.csv`)
+        const one = yield* get(queryUrl(url, named("repeat('x', 31950000)", 1)))
+        expect([one.status, one.body]).toEqual([
+          400,
+          expect.stringContaining("The first row is larger than 32 MB"),
+        ])
+      }).pipe(Effect.scoped),
+  )
+
+  it.live(
     "have fields for their parameters, a hundred rows at a time, and errors that speak of the page",
     () =>
       Effect.gen(function* () {

@@ -1,8 +1,15 @@
 // `/api/query`: returns the result of a query as JSON, CSV or Parquet.
 import * as Effect from "effect/Effect"
-import { csvLine, jsonObject } from "../../pipelines/readers/query/resultText.ts"
+import { csvLine, jsonObjects } from "../../pipelines/readers/query/resultText.ts"
 import { ReadError } from "../../pipelines/readers/published.ts"
-import { type LimitedResult, type QueryContext, runQuery, runQueryToParquet } from "../runQuery.ts"
+import {
+  firstRowTooLarge,
+  type LimitedResult,
+  MAX_BYTES,
+  type QueryContext,
+  runQuery,
+  runQueryToParquet,
+} from "../runQuery.ts"
 
 const types = {
   json: "application/json",
@@ -36,11 +43,11 @@ export const queryResponse = Effect.fnUntraced(function* (
     return fileResponse(content, format, rows >= context.limits.rows ? rows : undefined)
   }
   const result = yield* runQuery(context, sql)
-  return fileResponse(
-    format === "csv" ? csvText(result, isSafe === "true") : jsonText(result),
-    format,
-    result.cutBy === undefined ? undefined : result.rows.length,
+  const { content, cutBy, rows } = yield* written(
+    result,
+    format === "csv" ? csvWriting(result, isSafe === "true") : jsonWriting(result),
   )
+  return fileResponse(content, format, cutBy === undefined ? undefined : rows)
 })
 
 /** If a limit may have cut the result short, the file name says how many rows it has. */
@@ -60,11 +67,45 @@ const fileResponse = (
     },
   })
 
-const csvText = ({ columns, rows }: LimitedResult, isSafe: boolean): string =>
-  [columns.map(({ name }) => name), ...rows].map((row) => `${csvLine(row, isSafe)}\n`).join("")
+/** How a result becomes text: its head, each row, its end. */
+interface Writing {
+  /** As long whichever limit cut the result. */
+  readonly head: (cutBy: LimitedResult["cutBy"]) => string
+  readonly row: (row: LimitedResult["rows"][number], isFirst: boolean) => string
+  readonly end: string
+}
+
+/** The text of the rows that fit into `MAX_BYTES`, and their number. Fails if not even the first fits. */
+const written = Effect.fnUntraced(function* (result: LimitedResult, { head, row, end }: Writing) {
+  const texts: Array<string> = []
+  let bytes = Buffer.byteLength(head("size") + end)
+  for (const each of result.rows) {
+    const text = row(each, texts.length === 0)
+    // Names stand in each row of JSON; quotes are doubled in CSV.
+    bytes += Buffer.byteLength(text)
+    if (bytes > MAX_BYTES) break
+    texts.push(text)
+  }
+  const isCut = texts.length < result.rows.length
+  if (isCut && texts.length === 0) return yield* firstRowTooLarge
+  const cutBy = isCut ? "size" : result.cutBy
+  return { content: `${head(cutBy)}${texts.join("")}${end}`, cutBy, rows: texts.length }
+})
+
+const csvWriting = ({ columns }: LimitedResult, isSafe: boolean): Writing => {
+  const line = (values: ReadonlyArray<unknown>): string => `${csvLine(values, isSafe)}\n`
+  return { head: () => line(columns.map(({ name }) => name)), row: line, end: "" }
+}
 
 /** `cut_by` names the limit that cut the result short: `rows` or `size`. */
-const jsonText = ({ columns, rows, cutBy, publication }: LimitedResult): string =>
-  `{"run_id":${JSON.stringify(publication.runId)},"cut_by":${JSON.stringify(cutBy ?? null)},"columns":${JSON.stringify(
-    columns.map(({ name, type }) => ({ name, type })),
-  )},"rows":[${rows.map((row) => jsonObject(columns, row)).join(",\n")}]}\n`
+const jsonWriting = ({ columns, publication }: LimitedResult): Writing => {
+  const object = jsonObjects(columns)
+  return {
+    head: (cutBy) =>
+      `{"run_id":${JSON.stringify(publication.runId)},"cut_by":${JSON.stringify(cutBy ?? null)},"columns":${JSON.stringify(
+        columns.map(({ name, type }) => ({ name, type })),
+      )},"rows":[`,
+    row: (row, isFirst) => `${isFirst ? "" : ",\n"}${object(row)}`,
+    end: "]}\n",
+  }
+}

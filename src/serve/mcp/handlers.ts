@@ -106,10 +106,10 @@ export const handlers = (context: McpContext) => {
         }),
       ),
     query: ({ sql, parameters = {}, max_rows: rows = INITIAL_ROWS }) =>
-      runQuery(
-        { latest, limits: { ...limits, rows: Math.min(rows, limits.rows) } },
-        withValues(sql, parameters),
-      ).pipe(
+      withValues(sql, parameters).pipe(
+        Effect.flatMap((filled) =>
+          runQuery({ latest, limits: { ...limits, rows: Math.min(rows, limits.rows) } }, filled),
+        ),
         inWords,
         Effect.map(({ publication, columns, rows: found, cutBy }) => ({
           run_id: publication.runId,

@@ -38,7 +38,10 @@ export const readSqlPage = Effect.fnUntraced(function* (
   const result =
     sql.trim() === "" || !isOwn
       ? undefined
-      : yield* runQuery(site, withValues(sql, values)).pipe(
+      : yield* withValues(sql, values).pipe(
+          Effect.flatMap((filled) =>
+            Effect.map(runQuery(site, filled), (found) => ({ ...found, sql: filled })),
+          ),
           Effect.catch((error) => Effect.succeed({ failed: queryProblem(error) })),
         )
   return sqlPageOf({ site, sql, values, shown, isOwn, result, questions, limits })
@@ -51,6 +54,11 @@ const pageOf = (text = "1"): Effect.Effect<number, ReadError> =>
         new ReadError({ why: `page=${text} is not a number from 1.`, advice: "The first is 1." }),
       )
 
+interface ShownResult extends LimitedResult {
+  /** With the values in the place of the parameters. */
+  readonly sql: string
+}
+
 interface SqlPage {
   readonly site: Site
   readonly sql: string
@@ -61,7 +69,7 @@ interface SqlPage {
   /** False if a page of another site sent the query, which then waits for a click. */
   readonly isOwn: boolean
   /** Absent if there is no query; the error message if it failed. */
-  readonly result: LimitedResult | { readonly failed: string } | undefined
+  readonly result: ShownResult | { readonly failed: string } | undefined
   /** Rows of meta.questions. */
   readonly questions: ReadonlyArray<Row>
   readonly limits: Limits
@@ -108,12 +116,8 @@ ${sql}</textarea>
 
 const failure = (message: string): Html => html`<p class="error" role="alert">${message}</p>`
 
-const resultSection = (
-  { sql: typed, values, shown: page }: SqlPage,
-  result: LimitedResult,
-): Html => {
-  const { columns, rows, cutBy, millis } = result
-  const sql = withValues(typed, values)
+const resultSection = ({ sql: typed, values, shown: page }: SqlPage, result: ShownResult): Html => {
+  const { sql, columns, rows, cutBy, millis } = result
   const names = columns.map(({ name }) => name)
   const first = (page - 1) * SHOWN_ROWS
   const shown = rows.slice(first, first + SHOWN_ROWS)

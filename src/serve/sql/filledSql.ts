@@ -14,15 +14,35 @@ const literal = (value: QueryParameter): string => {
     : `timestamp ${textOf(formatInstant(value.micros).replace("Z", ""))}`
 }
 
-// Text in quotes and comments stays as it is.
-const PARTS =
-  /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\/|\bgetvariable\('(?<variable>\w+)'\)|\$(?<parameter>[A-Za-z_]\w*)/g
+// Text in quotes and comments stays as it is. Without its end it goes on to the end of the query: a search from each such
+// beginning for an end that is not there would take minutes for a long query.
+const PARTS = new RegExp(
+  [
+    String.raw`\b[eE]'(?:[^'\\]|\\[\s\S]|'')*(?:'|$)`,
+    String.raw`'[^']*(?:''[^']*)*(?:'|$)`,
+    String.raw`"[^"]*(?:""[^"]*)*(?:"|$)`,
+    String.raw`\$(?<tag>(?:[A-Za-z_]\w*)?)\$[\s\S]*?(?:\$\k<tag>\$|$)`,
+    String.raw`--[^\n]*`,
+    String.raw`/\*[\s\S]*?(?:\*/|$)`,
+    String.raw`\bgetvariable\('(?<variable>\w+)'\)`,
+    String.raw`\$(?<parameter>[A-Za-z_]\w*)`,
+  ].join("|"),
+  "g",
+)
+
+/** The text of `filledSql`, piece by piece: what is between the parts, and each part or the value in its place. */
+export function* filledParts(sql: string, given: QueryParameters): Generator<string> {
+  let end = 0
+  for (const { 0: part, index, groups } of sql.matchAll(PARTS)) {
+    yield sql.slice(end, index)
+    const name = groups?.["variable"] ?? groups?.["parameter"]
+    const value = name === undefined ? undefined : given[name]
+    yield value === undefined ? part : literal(value)
+    end = index + part.length
+  }
+  yield sql.slice(end)
+}
 
 /** The query with the given values in the place of `$name` and `getvariable('name')`; the others stay. */
 export const filledSql = (sql: string, given: QueryParameters): string =>
-  sql.replaceAll(PARTS, (part: string, ...rest: ReadonlyArray<unknown>) => {
-    const groups = rest.at(-1) as { readonly variable?: string; readonly parameter?: string }
-    const name = groups.variable ?? groups.parameter
-    const value = name === undefined ? undefined : given[name]
-    return value === undefined ? part : literal(value)
-  })
+  [...filledParts(sql, given)].join("")

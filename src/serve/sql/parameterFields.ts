@@ -1,8 +1,10 @@
 // The parameters of a query on the page: a field for each, with what the comments of the query say about it.
+import * as Effect from "effect/Effect"
 import { parameterNames } from "../../domain/values/queryParameter.ts"
-import { typedValue } from "../../pipelines/readers/query/typedValues.ts"
+import { ReadError } from "../../pipelines/readers/published.ts"
+import { typedValues } from "../../pipelines/readers/query/typedValues.ts"
 import { html, type Html, nothing } from "../html/html.ts"
-import { filledSql } from "./filledSql.ts"
+import { filledParts } from "./filledSql.ts"
 
 /** Before the name of a parameter in the page's address: `p.days=30`. */
 const PREFIX = "p."
@@ -25,12 +27,30 @@ export const addressOf = (
 ): ReadonlyArray<readonly [name: string, value: string]> =>
   Object.entries(values).map(([name, value]) => [`${PREFIX}${name}`, value])
 
-/** The query that is run: with the values in the place of the parameters. */
-export const withValues = (sql: string, values: Readonly<Record<string, string>>): string =>
-  filledSql(
-    sql,
-    Object.fromEntries(Object.entries(values).map(([name, text]) => [name, typedValue(text)])),
-  )
+/** Characters. */
+const MAX_SQL = 64_000
+
+const tooLong = new ReadError({
+  why: `The query is longer than ${MAX_SQL / 1000} kB, with the values of its parameters.`,
+  advice: "Write a shorter one.",
+})
+
+/** The query that is run: with the values in the place of the parameters. Fails if it is longer than 64 kB. */
+export const withValues = (
+  sql: string,
+  values: Readonly<Record<string, string>>,
+): Effect.Effect<string, ReadError> => {
+  if (sql.length > MAX_SQL) return Effect.fail(tooLong)
+  const parts: Array<string> = []
+  let length = 0
+  // A value may stand in many places: it is counted before the text is made.
+  for (const part of filledParts(sql, typedValues(values))) {
+    length += part.length
+    if (length > MAX_SQL) return Effect.fail(tooLong)
+    parts.push(part)
+  }
+  return Effect.succeed(parts.join(""))
+}
 
 /** `--     days: what it means` in the comments of a worked question. */
 const meaningOf = (sql: string, name: string): string | undefined =>

@@ -107,6 +107,13 @@ describe("vaulthouse mcp", () => {
         ["query", { sql: "create table x as select 1" }, "SELECT"],
         ["query", { sql: "select * from read_text('/etc/passwd')" }, ""],
         ["query", { sql: "from nothing" }, "nothing"],
+        ["query", { sql: `select 1 ${"/*a".repeat(330_000)}` }, "longer than 64 kB"],
+        ["query", { sql: `select 1${" ".repeat(64_000)}` }, "longer than 64 kB"],
+        [
+          "query",
+          { sql: `select ${"$a, ".repeat(1000)}1`, parameters: { a: "x".repeat(1000) } },
+          "longer than 64 kB",
+        ],
         ["describe_table", { table: "mart.nothing" }, "There is no table"],
         ["worked_questions", { name: "nothing" }, "There is no question"],
         ["trace", { table: "mart.nothing" }, "There is no table"],

@@ -3,7 +3,7 @@ import { DuckDBInstance } from "@duckdb/node-api"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { filledSql } from "../../../src/serve/sql/filledSql.ts"
+import { filledParts, filledSql } from "../../../src/serve/sql/filledSql.ts"
 
 it("fills in parameters, and leaves text, names and comments as they are", () => {
   const sql = `select '$a' as "$a", $a, getvariable('b') -- $a\n/* $a */ + $c`
@@ -14,6 +14,25 @@ it("fills in parameters, and leaves text, names and comments as they are", () =>
     "date '1970-01-01', null, true",
   )
 })
+
+it("leaves text in dollar quotes and with escapes as it is", () => {
+  const sql = String.raw`select $$it's $a$$, $t$ $$ it's $a $t$, e'it\'s $a', '' || $a`
+  expect(filledSql(sql, { a: 7, t: 8 })).toBe(sql.replace("|| $a", "|| 7"))
+})
+
+it.each(["/*", "'", '"', "$$", "$t$", String.raw`e'\'`])(
+  "what %s begins and nothing ends is one part, in which nothing is searched",
+  (begun) => {
+    const unended = begun + "/*a $b ".repeat(1000)
+    expect([...filledParts(`select $b, ${unended}`, { b: 7 })]).toEqual([
+      "select ",
+      "7",
+      ", ",
+      unended,
+      "",
+    ])
+  },
+)
 
 const Hostile = Schema.Literals(["'; drop table t --", "$a", "''", "\\'", "$$", "/* '", "\r\n"])
 

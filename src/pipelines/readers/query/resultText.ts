@@ -11,26 +11,45 @@ export const cellText = (value: unknown): string =>
       ? JSON.stringify(value)
       : String(value)
 
-/** One line without its end. With `isSafe`, text that a spreadsheet would run as a formula gets a ' in front. */
+/** One line without its end. With `isSafe`, a ' is put before whatever a spreadsheet would run as a formula. */
 export const csvLine = (values: ReadonlyArray<unknown>, isSafe: boolean): string =>
   values.map((value) => csvCell(value, isSafe)).join(",")
+
+// Where `;` or a tab separates, a cell may begin inside a text too; what is in quotes for the sake of its commas is then
+// no longer in quotes. A comma begins none: where it separates, quotes hold a text with commas together.
+const FORMULA = /^(?=[=+\-@\t\r])|(?<=[;\t\r\n])(?="*[=+\-@])/g
+/** Numbers that JavaScript can't hold are text, and no formulas. */
+const NEGATIVE = /^-\d+(?:\.\d+)?$/
 
 /** An empty text is quoted, to differ from null. */
 const csvCell = (value: unknown, isSafe: boolean): string => {
   const plain = cellText(value)
+  const mayBeFormula = typeof value === "string" || typeof value === "object"
   const text =
-    isSafe && typeof value === "string" && /^[=+\-@\t\r]/.test(plain) ? `'${plain}` : plain
+    isSafe && mayBeFormula && !NEGATIVE.test(plain) ? plain.replaceAll(FORMULA, "'") : plain
   if (value === "") return '""'
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** One JSON object. JSON values are copied as stored, on one line: parsing would lose digits. */
-export const jsonObject = (columns: Columns, row: ReadonlyArray<unknown>): string => {
-  const fields = columns.map(({ name, type }, at) => {
-    const value = row[at]
-    const isJson = type === "JSON" && typeof value === "string"
-    const text = isJson ? value.replaceAll(/[\n\r]+\s*/g, " ") : JSON.stringify(value ?? null)
-    return `${JSON.stringify(name)}:${text}`
-  })
-  return `{${fields.join(",")}}`
+/** Writes each row as one JSON object. JSON values are copied as stored, on one line: parsing would lose digits. */
+export const jsonObjects = (columns: Columns): ((row: ReadonlyArray<unknown>) => string) => {
+  const fields = columns.map(({ name, type }) => ({
+    name: JSON.stringify(name),
+    isJson: type === "JSON",
+  }))
+  return (row) => {
+    const texts = fields.map(({ name, isJson }, at) => {
+      const value = row[at]
+      const text =
+        isJson && typeof value === "string"
+          ? value.replaceAll(/[\n\r]+\s*/g, " ")
+          : JSON.stringify(value ?? null)
+      return `${name}:${text}`
+    })
+    return `{${texts.join(",")}}`
+  }
 }
+
+/** One row as `jsonObjects` writes it. */
+export const jsonObject = (columns: Columns, row: ReadonlyArray<unknown>): string =>
+  jsonObjects(columns)(row)

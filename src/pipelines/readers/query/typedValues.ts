@@ -3,7 +3,8 @@
 import { parseDay, parseInstant } from "../../../domain/values/time.ts"
 import type { QueryParameter, QueryParameters } from "../../../domain/values/queryParameter.ts"
 
-const number = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/
+// Each text is matched in one way only: otherwise a long one could take for ever.
+const number = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/
 const day = /^\d{4}-\d{2}-\d{2}$/
 const instant = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}/
 const quoted = /^(['"])(.*)\1$/s

@@ -104,6 +104,33 @@ describe("--csv-safe", () => {
     expect(await printed("select $p as x", "csv", given)).toBe(`x\n${text}\n`)
   })
 
+  it.each([
+    ["Harbor;=1+1;", "Harbor;'=1+1;"],
+    ["a\t+1\t@x", "a\t'+1\t'@x"],
+    ["=1;-2", "'=1;'-2"],
+    // A spreadsheet that separates by ; takes these quotes away.
+    [`a;"=1+1;"`, `"a;'""=1+1;"""`],
+    ["a\n-x\r=1", `"a\n'-x\r'=1"`],
+    ["a,-b; c=d", `"a,-b; c=d"`],
+  ])("puts ' before what begins a cell inside the text %j", async (text, csv) => {
+    expect(await printed("select $p as x", "csv", { p: text }, true)).toBe(`x\n${csv}\n`)
+  })
+
+  it("puts ' before what begins a cell inside a list, a struct or JSON", async () => {
+    const sql = `select ['a;=1', 'b'] as x, {'a': 'b;@c', 'n': -1} as y, '{"a": ";=1", "n": [1,-2]}'::json as z`
+    expect(await printed(sql, "csv", {}, true)).toBe(
+      `x,y,z\n"[""a;'=1"",""b""]","{""a"":""b;'@c"",""n"":-1}","{""a"": "";'=1"", ""n"": [1,-2]}"\n`,
+    )
+  })
+
+  it("leaves negative numbers of each type", async () => {
+    const sql =
+      "select -1 as i, -9007199254740993 as b, -1.50::decimal(5, 2) as d, -1e-7::double as f, '-1-1' as t"
+    expect(await printed(sql, "csv", {}, true)).toBe(
+      "i,b,d,f,t\n-1,-9007199254740993,-1.50,-1e-7,'-1-1\n",
+    )
+  })
+
   it("leaves numbers, and guards headings too", async () => {
     expect(await printed(`select -1.5::double as "=a", 'a=b' as b`, "csv", {}, true)).toBe(
       `'=a,b\n-1.5,a=b\n`,
@@ -124,12 +151,20 @@ describe("--param", () => {
     ["007", "VARCHAR", "007"],
     ["'5'", "VARCHAR", "5"],
     ["0xabc", "VARCHAR", "0xabc"],
+    ["1.", "INTEGER", "1"],
+    ["-.5e1", "INTEGER", "-5"],
+    ["1.5x", "VARCHAR", "1.5x"],
     // A double would round it.
     ["9007199254740993", "VARCHAR", "9007199254740993"],
   ]
   it.each(typed)("%s is %s", async (given, type, value) => {
     const output = await printed("select typeof($p) as t, $p as v", "csv", { p: typedValue(given) })
     expect(output).toBe(`t,v\n${type},${value}\n`)
+  })
+
+  it("many digits and a letter are text, which is seen at once", () => {
+    const text = `${"1".repeat(200_000)}x`
+    expect(typedValue(text)).toBe(text)
   })
 
   it("null is none", () => expect(typedValue("null")).toBeNull())

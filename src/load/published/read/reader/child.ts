@@ -34,18 +34,30 @@ process.on("SIGINT", () => undefined)
 // A longer text can't be made in JavaScript, nor a longer message.
 const LARGEST_ROW = 256 * 1024 * 1024
 const LARGEST_BATCH = 4 * 1024 * 1024
+// Characters, as they are sent. Who writes rows as objects writes the names with each.
+const LARGEST_COLUMNS = 64_000
+// Characters. DuckDB quotes the values it complains about, however long they are.
+const LONGEST_MESSAGE = 10_000
 
-/** DuckDB's message without the native stack trace, which names files of this installation. */
+const shortened = (message: string): string =>
+  message.length <= LONGEST_MESSAGE
+    ? message
+    : // Half a character may be left at the end.
+      `${message.slice(0, LONGEST_MESSAGE).replace(/[\uD800-\uDBFF]$/, "")}… (cut after ${LONGEST_MESSAGE} characters)`
+
+/** DuckDB's message, cut if it is long, without the native stack trace, which names files of this installation. */
 const failed = (cause: unknown): FromReader => {
   const message = cause instanceof Error ? cause.message : String(cause)
-  const [first = ""] = message.split(/\n+(?:Stack Trace:|This error signals an assertion failure)/)
+  // Before it is cut, which could leave half a path.
+  const withoutPaths = message
+    .replaceAll(dirname(options.file), "…")
+    .replaceAll(options.folder, "…")
+  const [first = ""] = shortened(withoutPaths).split(
+    /\n+(?:Stack Trace:|This error signals an assertion failure)/,
+  )
   return {
     kind: "failed",
-    message: first
-      .replace(/^Failed to extract statements: /, "")
-      .replaceAll(dirname(options.file), "…")
-      .replaceAll(options.folder, "…")
-      .trim(),
+    message: first.replace(/^Failed to extract statements: /, "").trim(),
     isRefused: cause instanceof Refused,
     isBroken: /^(?:INTERNAL|FATAL) Error/.test(message),
   }
@@ -115,12 +127,16 @@ const sendResult = async ({
 }: Statement): Promise<boolean> => {
   const result = await connection.stream(sql, await bindParameters(connection, sql, parameters))
   const types = result.columnTypes()
-  send({
-    kind: "columns",
-    columns: result
-      .deduplicatedColumnNames()
-      .map((name, at) => ({ name, type: types[at]?.alias ?? String(types[at]) })),
-  })
+  const columns = result
+    .deduplicatedColumnNames()
+    .map((name, at) => ({ name, type: types[at]?.alias ?? String(types[at]) }))
+  const columnsSize = sentSize(columns)
+  if (columnsSize > LARGEST_COLUMNS) {
+    throw new Refused(
+      `The names and types of the result's columns (${columns.length}) have about ${Math.ceil(columnsSize / 1000)} kB; at most ${LARGEST_COLUMNS / 1000} kB are possible.\nSelect fewer columns, or give them shorter names.`,
+    )
+  }
+  send({ kind: "columns", columns })
   let bytes = 0
   for (;;) {
     stopIfAsked()

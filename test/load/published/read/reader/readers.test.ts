@@ -134,6 +134,46 @@ describe("a statement", () => {
       }).pipe(Effect.scoped),
   )
 
+  it.live("whose columns have long names or types is refused before a row is sent", () =>
+    Effect.gen(function* () {
+      const reader = yield* readers
+      const tenfold = (inner: string) =>
+        `select columns('(.*)') as "${String.raw`\1`.repeat(10)}" from (${inner})`
+      const long = `select i as "${"n".repeat(100)}" from range(20000) t(i)`
+      for (const sql of [
+        tenfold(tenfold(tenfold(long))),
+        `select ${"*, ".repeat(999)}* from (${tenfold(long)})`,
+        `select ${"1, ".repeat(9999)}1`,
+        `select {${Array.from({ length: 8000 }, (_, at) => `'field ${at}': 1`).join(", ")}} as s`,
+      ]) {
+        expect(yield* failure(reader, sql)).toMatch(
+          /^The names and types of the result's columns \(\d+\) have about \d+ kB; at most 64 kB are possible\.\nSelect fewer columns/,
+        )
+      }
+      const [row = {}] = yield* reader.rows(`${tenfold(tenfold(long))} limit 1`)
+      expect(Object.keys(row)).toEqual(["n".repeat(10_000)])
+      expect(yield* one(reader)).toEqual([{ n: 100_000 }])
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("that fails with a long message is answered with the beginning of it", () =>
+    Effect.gen(function* () {
+      const reader = yield* readers
+      for (const sql of [
+        "select repeat('x', 1000000)::integer",
+        "select error('x' || repeat('😀', 1000000))",
+        "select error(repeat('😀', 1000000))",
+        "select error(repeat(chr(10), 1000000))",
+      ]) {
+        const message = yield* failure(reader, sql)
+        expect(message).toMatch(/^DuckDB refused the query: .*… \(cut after 10000 characters\)$/s)
+        expect(message.length).toBeLessThan(10_100)
+        expect(message.isWellFormed()).toBe(true)
+      }
+      expect(yield* failure(reader, "select 'x'::integer")).not.toContain("cut after")
+    }).pipe(Effect.scoped),
+  )
+
   it.live("that needs too much memory or disk is refused, without a path of this machine", () =>
     Effect.gen(function* () {
       const reader = yield* readers
