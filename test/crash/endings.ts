@@ -8,6 +8,12 @@ export interface Problem {
   readonly text: string
 }
 
+/**
+ * How the command came to its end: somewhere, behind its last effect, by an error of its own, with exit code 0, or with 3 as it left
+ * out what it could not read.
+ */
+export type End = "died" | "complete" | "failed" | "ended well" | "left out"
+
 /** An effect that may fail without a word: what it would have done is done again, or nothing needs it. */
 interface Harmless {
   readonly path: RegExp
@@ -36,13 +42,13 @@ const harmless: ReadonlyArray<Harmless> = [
   },
   {
     path: /^data\/vaulthouse\.duckdb$/,
-    kinds: ["write"],
+    kinds: ["write", "fsync"],
     why: "a checkpoint: what is committed was written to the log and flushed, and stays there for the next command",
   },
   {
     path: /^data\/vaulthouse\.duckdb\.wal$/,
-    kinds: ["write"],
-    why: "the mark of that checkpoint; where the write of a commit fails, the command does not end with 0",
+    kinds: ["write", "fsync"],
+    why: "the mark of that checkpoint; where the write or flush of a commit fails, the command does not end with 0",
   },
   {
     path: /./,
@@ -56,10 +62,22 @@ const harmless: ReadonlyArray<Harmless> = [
   },
 ]
 
-/** Those of the refused effects without which something may be missing that the command says it has done. */
-export const missed = (refused: ReadonlyArray<Recorded>): ReadonlyArray<string> => [
+/** Whether it was written in another way: a copy of a file tries several. */
+const isDoneAgain = (refused: Recorded, later: ReadonlyArray<Recorded>): boolean =>
+  refused.kind === "write" &&
+  later.some(
+    (effect) =>
+      !effect.isRefused &&
+      effect.kind === "write" &&
+      effect.path === refused.path &&
+      effect.offset === refused.offset,
+  )
+
+/** The refused effects without which something may be missing that the command says it has done. */
+export const missed = (effects: ReadonlyArray<Recorded>): ReadonlyArray<string> => [
   ...new Set(
-    refused
+    effects
+      .filter((effect, at) => effect.isRefused && !isDoneAgain(effect, effects.slice(at + 1)))
       .filter(
         ({ path, kind }) =>
           !harmless.some((each) => each.path.test(path) && (each.kinds?.includes(kind) ?? true)),

@@ -5,7 +5,7 @@ import { type Case, dataDirOf } from "./cases.ts"
 import { type Content, contentOf, countIn } from "./content.ts"
 import { digestOf, type State, stateOf } from "./disk.ts"
 import { readersSee, type Seen, seenNow } from "./readers.ts"
-import { type Problem, unclearEnd } from "./endings.ts"
+import { type End, type Problem, unclearEnd } from "./endings.ts"
 import type { World } from "./world.ts"
 
 export interface Reference {
@@ -225,9 +225,6 @@ const examine = async (
 
 const isOfReaders = (path: string): boolean => /\/(published|parquet)\//.test(path)
 
-/** How the command came to its end: somewhere, behind its last effect, by an error of its own, or with exit code 0. */
-export type End = "died" | "complete" | "failed" | "ended well"
-
 /** Goes on after a death as a user would, and says what does not hold. */
 export const afterDeath = async (
   world: World,
@@ -239,9 +236,7 @@ export const afterDeath = async (
   const left = stateOf(world.root)
   const ofReaders = new Map([...left].filter(([path]) => isOfReaders(path)))
   const problems = [
-    ...(await once(`seen, ${end}`, ofReaders, () =>
-      readersSee(world, tried, reference.seen, end === "died" || end === "complete"),
-    )),
+    ...(await once(`seen, ${end}`, ofReaders, () => readersSee(world, tried, reference.seen, end))),
   ]
   // Nobody repeats what ended well: a second `restore` is rightly refused.
   for (const command of end === "ended well" ? [] : (tried.again ?? [])) {

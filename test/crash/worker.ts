@@ -17,8 +17,8 @@ import { type Case, cases } from "./cases.ts"
 import { arm, disarm, type Failure } from "./control.ts"
 import { ownPid } from "./clock.ts"
 import { digestOf, Disk, materialise, type State, stateOf } from "./disk.ts"
-import { afterDeath, type End, type Once, type Reference, referenceOf } from "./expectations.ts"
-import { missed, type Problem, unclearEnd } from "./endings.ts"
+import { afterDeath, type Once, type Reference, referenceOf } from "./expectations.ts"
+import { type End, missed, type Problem, unclearEnd } from "./endings.ts"
 import { type Kind, readJournal } from "./journal.ts"
 import { digestOfDeath, failuresOf, nameOf, statesFor, statesOf, type Trial } from "./trials.ts"
 import { uninitialised } from "./uninitialised.ts"
@@ -122,10 +122,12 @@ const fail = async (tried: Case, failure: Failure): Promise<ReadonlyArray<Proble
   const problems: Array<Problem> = []
   const unclear = (text: string) => void problems.push({ kind: "unclear", text })
   let code: number | null = null
+  let isLeftOut = false
   arm(control, failure)
   try {
     const result = await world.run(tried.commands.at(-1) ?? [])
     code = result.code
+    isLeftOut = code === 3 && result.stdout.includes("left out")
     const why = unclearEnd(result)
     if (why !== undefined) unclear(why)
   } catch (cause) {
@@ -136,10 +138,10 @@ const fail = async (tried: Case, failure: Failure): Promise<ReadonlyArray<Proble
   }
   if (code === 0) {
     end = "ended well"
-    const swallowed = missed(readJournal(journal, world.root).filter((each) => each.isRefused))
+    const swallowed = missed(readJournal(journal, world.root))
     if (swallowed.length > 0)
       unclear(`ended with 0 although these failed: ${swallowed.slice(0, 5).join(", ")}`)
-  } else end = "failed"
+  } else end = isLeftOut ? "left out" : "failed"
   return problems
 }
 let end: End = "died"
