@@ -6,13 +6,17 @@
 -- annual_return is what a holder gained over 90 days, annualized: the yield the vault credits (apy_return_90d)
 -- and the change of its collateral ratio (return_90d). sharpe is annual_return less risk_free, over volatility_90d;
 -- calmar is annual_return over max_drawdown. Both measure risk by the hourly ratio. They are null where the ratio
--- did not move, or where figures are missing (missing_reason says which). Closed vaults are left out.
+-- did not move, or where figures are missing (missing_reason says which). The yield's 90 days end on apy_to_on, those
+-- of the ratio on to_on: where these are more than a day apart, there is no annual_return. Closed vaults are left out.
 with
 
 measured as (
     select
         *,
-        power((1 + apy_return_90d) * (1 + return_90d), 365.0 / 90) - 1 as annual_return
+        case
+            when apy_to_on between to_on - 1 and to_on + 1
+                then power((1 + apy_return_90d) * (1 + return_90d), 365.0 / 90) - 1
+        end as annual_return
     from mart.vault_performance
     where status = 'active' and not is_ended
 ),
@@ -31,12 +35,21 @@ select
     vault_name,
     vault_address,
     to_on,
+    apy_to_on,
     annual_return,
     volatility_90d,
     sharpe,
     max_drawdown,
     calmar,
     share_of_hours_below_par,
-    missing_reason
+    coalesce(
+        missing_reason,
+        case
+            when apy_to_on is null then 'no APY'
+            when apy_to_on not between to_on - 1 and to_on + 1
+                then 'the APY ends on ' || apy_to_on || ', the ratio on ' || to_on
+            when apy_return_90d is null then 'no APY on each of the 90 days'
+        end
+    ) as missing_reason
 from adjusted
 order by place nulls last, vault_name

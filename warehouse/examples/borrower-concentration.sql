@@ -4,7 +4,8 @@
 --     token: symbol of the token lent; all of them, each by itself unless it is set
 --
 -- Only active loans. Principal is in the unit sent, for each chain and token separately. share is the borrower's
--- fraction of the token's book; running_share adds the shares up, the largest first.
+-- fraction of the token's book; running_share adds the shares up, the largest first. Where a loan has no principal, its
+-- borrower's is null, and so are the shares of its token.
 with
 
 loans as (
@@ -18,7 +19,6 @@ loans as (
     from mart.loan_book
     where
         is_active
-        and principal_amount is not null
         and (getvariable('token')::varchar is null or principal_token_symbol = getvariable('token')::varchar)
 ),
 
@@ -29,7 +29,7 @@ borrowers as (
         borrower_address,
         max(borrower_name) as borrower_name,
         count(*) as loans,
-        sum(principal_amount) as principal,
+        case when count(principal_amount) = count(*) then sum(principal_amount) end as principal,
         sum(apr * principal_amount) / nullif(sum(principal_amount) filter (apr is not null), 0)
             as mean_apr
     from loans
@@ -45,8 +45,12 @@ shared as (
         loans,
         principal,
         mean_apr,
-        principal / nullif(sum(principal) over (partition by chain_id, token), 0) as share
+        case
+            when count(principal) over book = count(*) over book
+                then principal / nullif(sum(principal) over book, 0)
+        end as share
     from borrowers
+    window book as (partition by chain_id, token)
 )
 
 select
@@ -59,9 +63,9 @@ select
     share,
     sum(share) over (
         partition by chain_id, token
-        order by principal desc, borrower_address
+        order by principal desc nulls last, borrower_address
         rows between unbounded preceding and current row
     ) as running_share,
     mean_apr
 from shared
-order by chain_id, token, principal desc, borrower_address
+order by chain_id, token, principal desc nulls last, borrower_address

@@ -6,7 +6,7 @@
 -- Units are as sent (USD, in what has been seen of the platform's OTC figures). value is the sum of the positions;
 -- null where the service sends no value under a known name: look in core.otc_positions.extra then. shortfall is
 -- what is required and not posted, for each requirement separately: too much for one does not help another.
--- coverage is posted over required; null where nothing is required.
+-- coverage is posted over required, of the requirements that have both figures; null where nothing is required.
 with
 
 positions as (
@@ -47,7 +47,9 @@ margined as (
         sum(required) as required,
         sum(posted) as posted,
         sum(greatest(required - posted, 0)) filter (required is not null and posted is not null)
-            as shortfall
+            as shortfall,
+        sum(posted) filter (required is not null and posted is not null)
+        / nullif(sum(required) filter (required is not null and posted is not null), 0) as coverage
     from margins
     group by counterparty_id
 )
@@ -63,7 +65,7 @@ select
     margined.required,
     margined.posted,
     margined.shortfall,
-    margined.posted / nullif(margined.required, 0) as coverage
+    margined.coverage
 from held
 full join margined
     on held.counterparty_id = margined.counterparty_id

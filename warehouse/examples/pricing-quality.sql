@@ -5,7 +5,7 @@
 --
 -- The newest daily classification of each vault. usd_value is in USD; share is a fraction of what is classified.
 -- Classes are those of the service: Primary, Secondary Market, CeFi; `unknown` where it names none. Net of debt a
--- value may be below zero: shares are null then.
+-- value may be below zero: shares are null then, as they are where a position of the vault has no value.
 with
 
 classified as (
@@ -48,6 +48,7 @@ classes as (
         newest.date,
         newest.pricing_class,
         count(*) as positions,
+        count(newest.usd_value) as with_value,
         sum(newest.usd_value) as usd_value,
         min(newest.usd_value) as smallest
     from newest
@@ -71,7 +72,7 @@ select
     positions,
     usd_value,
     case
-        when min(smallest) over vault >= 0
+        when min(smallest) over vault >= 0 and sum(with_value) over vault = sum(positions) over vault
             then usd_value / nullif(sum(usd_value) over vault, 0)
     end as share
 from classes

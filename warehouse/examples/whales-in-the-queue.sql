@@ -5,7 +5,8 @@
 --     share: part of the queue from which a recipient is shown, a fraction; 0.25 unless it is set
 --
 -- One row for each vault and recipient, with all of the recipient's requests. Amounts are in the vault's asset.
--- share_of_vault is a fraction of the vault's assets as reported with the queue.
+-- share_of_vault is a fraction of the vault's assets as reported with the queue. Where a request has no amount, its
+-- recipient's is null and so is share_of_queue of the whole vault, whose recipients are all shown then.
 with
 
 queue as (
@@ -31,8 +32,8 @@ recipients as (
         count(*) as requests,
         min(place) as first_place,
         min(requested_at) as first_requested_at,
-        sum(amount) as amount,
-        sum(share_of_vault) as share_of_vault
+        case when count(amount) = count(*) then sum(amount) end as amount,
+        case when count(share_of_vault) = count(*) then sum(share_of_vault) end as share_of_vault
     from queue
     group by chain_id, vault_name, vault_address, recipient_address
 ),
@@ -46,10 +47,13 @@ measured as (
         first_place,
         first_requested_at,
         amount,
-        amount / nullif(sum(amount) over (partition by chain_id, vault_address), 0)
-            as share_of_queue,
+        case
+            when count(amount) over vault = count(*) over vault
+                then amount / nullif(sum(amount) over vault, 0)
+        end as share_of_queue,
         share_of_vault
     from recipients
+    window vault as (partition by chain_id, vault_address)
 )
 
 select
@@ -63,5 +67,5 @@ select
     share_of_queue,
     share_of_vault
 from measured
-where share_of_queue >= coalesce(getvariable('share'), 0.25)::double
+where share_of_queue is null or share_of_queue >= coalesce(getvariable('share'), 0.25)::double
 order by share_of_vault desc nulls last, vault_name, recipient_address

@@ -1,5 +1,33 @@
 with
 
+-- What the service gives by address alone is that of every vault with the address.
+address_days as (
+    select
+        vaults.chain_id,
+        days.vault_address,
+        days.day,
+        days.collateral_ratio_close,
+        days.collateral_ratio_low,
+        days.apy_smoothed,
+        days.apy_unsmoothed,
+        days.pnl_usd,
+        days.hours_present,
+        days.hours_expected
+    from mart.vault_daily as days
+    inner join mart.vault_lifecycle as vaults using (vault_address)
+    where days.day >= coalesce($from_day, date '0001-01-01') and days.day <= coalesce($to_day, date '9999-12-31')
+),
+
+-- A net asset value is of the vault on its chain alone.
+snapshot_days as (
+    select chain_id, vault_address, day, nav_usd
+    from mart.position_days
+    where
+        nav_usd is not null
+        and day >= coalesce($from_day, date '0001-01-01')
+        and day <= coalesce($to_day, date '9999-12-31')
+),
+
 days as (
     select
         *,
@@ -8,12 +36,13 @@ days as (
         or apy_unsmoothed is not null
         or pnl_usd is not null
         or nav_usd is not null as has_data
-    from mart.vault_daily
-    where day >= coalesce($from_day, date '0001-01-01') and day <= coalesce($to_day, date '9999-12-31')
+    from address_days
+    full join snapshot_days using (chain_id, vault_address, day)
 ),
 
 figures as (
     select
+        chain_id,
         vault_address,
         min(day) filter (has_data) as first_on,
         max(day) filter (has_data) as last_on,
@@ -36,18 +65,30 @@ figures as (
         sum(hours_present) as hours_present,
         sum(hours_expected) as hours_expected
     from days
-    group by vault_address
+    group by chain_id, vault_address
 ),
 
--- From the close before the period to its last close. Without a close before, the first day has no change.
+-- The close of the day before the period is where it begins; without one, the first close in it. An older close would
+-- bring in what the vault gained before the period.
 pnl as (
     select
         vault_address,
-        sum(pnl_usd_change order by day) as pnl_usd_change,
-        sum(pnl_in_asset_change order by day) as pnl_in_asset_change,
-        sum(days_since_before) filter (pnl_usd_change is not null) as pnl_days
-    from mart.pnl_daily
-    where day >= coalesce($from_day, date '0001-01-01') and day <= coalesce($to_day, date '9999-12-31')
+        case when count(pnl_usd_close) > 1 then arg_max(pnl_usd_close, day) - arg_min(pnl_usd_close, day) end
+            as pnl_usd_change,
+        case
+            when count(pnl_in_asset_close) > 1
+                then arg_max(pnl_in_asset_close, day) - arg_min(pnl_in_asset_close, day)
+        end as pnl_in_asset_change,
+        case
+            when count(pnl_usd_close) > 1
+                then
+                    max(day) filter (pnl_usd_close is not null)
+                    - min(day) filter (pnl_usd_close is not null)
+        end as pnl_days
+    from mart.pnl_days
+    where
+        day >= coalesce($from_day, date '0001-01-02') - 1
+        and day <= coalesce($to_day, date '9999-12-31')
     group by vault_address
 ),
 
@@ -111,11 +152,21 @@ falls as (
     ) = 1
 ),
 
-returns as (
+yields as (
     select
         vault_address,
         case when min(1 + apy_return_1d) > 0 then exp(sum(ln(1 + apy_return_1d) order by day)) - 1 end as apy_return,
-        count(apy_return_1d) as apy_return_days,
+        count(apy_return_1d) as apy_return_days
+    from mart.vault_returns
+    where day >= coalesce($from_day, date '0001-01-01') and day <= coalesce($to_day, date '9999-12-31')
+    group by vault_address
+),
+
+-- At the fees and the net asset value of one of the vaults with the address, and so of that vault alone.
+returns as (
+    select
+        chain_id,
+        vault_address,
         case
             when min(1 + net_holder_return_1d) > 0 then exp(sum(ln(1 + net_holder_return_1d) order by day)) - 1
         end as net_holder_return,
@@ -124,8 +175,6 @@ returns as (
                 then exp(sum(case when net_holder_return_1d is not null then ln(1 + holder_return_1d) end order by day)) - 1
         end as holder_return,
         count(net_holder_return_1d) as net_holder_return_days,
-        arg_max(management_fee_pct, day) as management_fee_pct,
-        arg_max(performance_fee_pct, day) as performance_fee_pct,
         coalesce(bool_or(is_fee_assumed) filter (fees is not null), false) as is_fee_assumed,
         sum(fees order by fees) as fees,
         count(fees) as fees_days,
@@ -133,7 +182,31 @@ returns as (
         count(fees_usd) as fees_usd_days
     from mart.vault_returns
     where day >= coalesce($from_day, date '0001-01-01') and day <= coalesce($to_day, date '9999-12-31')
-    group by vault_address
+    group by chain_id, vault_address
+),
+
+-- As in mart.vault_returns, the first fees that were recorded stand for the time before them.
+fee_versions as (
+    select
+        chain_id,
+        vault_address,
+        management_fee_pct,
+        performance_fee_pct,
+        valid_to,
+        case
+            when row_number() over (partition by chain_id, vault_address order by valid_from) = 1
+                then timestamp '1970-01-01'
+            else valid_from
+        end as applies_from
+    from mart.fee_schedule
+),
+
+fees as (
+    select chain_id, vault_address, management_fee_pct, performance_fee_pct
+    from fee_versions
+    where
+        applies_from < coalesce($to_day, date '9999-12-30') + 1
+        and (valid_to is null or valid_to >= coalesce($to_day, date '9999-12-30') + 1)
 ),
 
 concentration as (
@@ -174,8 +247,8 @@ select
     case when ratio.return_to_on > ratio.return_from_on then ratio.last_close / nullif(ratio.first_close, 0) - 1 end
         as ratio_return,
     ratio.return_to_on - ratio.return_from_on as ratio_return_days,
-    returns.apy_return,
-    returns.apy_return_days,
+    yields.apy_return,
+    yields.apy_return_days,
     returns.holder_return,
     returns.net_holder_return,
     returns.net_holder_return_days,
@@ -209,13 +282,15 @@ select
     returns.fees_days,
     returns.fees_usd,
     returns.fees_usd_days,
-    returns.management_fee_pct,
-    returns.performance_fee_pct,
+    fees.management_fee_pct,
+    fees.performance_fee_pct,
     returns.is_fee_assumed
 from mart.vault_lifecycle as vaults
-left join figures using (vault_address)
+left join figures using (chain_id, vault_address)
 left join pnl using (vault_address)
 left join ratio using (vault_address)
 left join falls using (vault_address)
-left join returns using (vault_address)
+left join yields using (vault_address)
+left join returns using (chain_id, vault_address)
+left join fees using (chain_id, vault_address)
 left join concentration using (chain_id, vault_address)

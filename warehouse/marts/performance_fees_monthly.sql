@@ -24,7 +24,8 @@ readings as (
     where
         pipeline = 'performance_fees'
         and "window" = 'MonthToDate'
-        and outcome in ('loaded', 'unchanged')
+        -- An absence (§7) is no reading.
+        and (outcome in ('loaded', 'unchanged') or outcome = 'empty' and error_tag is null)
     union all
     select vault_address, valid_from as read_at
     from versions

@@ -1,6 +1,5 @@
 with
 
--- As decimals, whose sums are exact in any order. An amount too large for that is as unknown as a missing one.
 requests as (
     select
         chain_id,
@@ -9,7 +8,7 @@ requests as (
         min(coalesce(requested_at, valid_from))::date as made_on,
         case when not bool_or(is_current) then max(valid_to)::date end as gone_on,
         -- As it was last read.
-        try_cast(arg_max_null(amount, valid_from) as decimal(38, 12)) as amount
+        arg_max_null(amount, valid_from) as amount
     from core.withdrawal_requests
     group by chain_id, vault_address, request_id
 ),
@@ -25,6 +24,7 @@ moves as (
     from requests
 ),
 
+-- In the order of the amounts, because sums of doubles depend on it.
 move_days as (
     select
         chain_id,
@@ -32,10 +32,10 @@ move_days as (
         day,
         count(*) filter (is_made) as requests_made,
         count(amount) filter (is_made) as amounts_made,
-        sum(amount) filter (is_made) as amount_made,
+        sum(amount order by amount) filter (is_made) as amount_made,
         count(*) filter (not is_made) as requests_gone,
         count(amount) filter (not is_made) as amounts_gone,
-        sum(amount) filter (not is_made) as amount_gone
+        sum(amount order by amount) filter (not is_made) as amount_gone
     from moves
     where day is not null
     group by chain_id, vault_address, day

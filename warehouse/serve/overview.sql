@@ -75,9 +75,8 @@ late_figures as (
 
 select
     latest.*,
-    coalesce(latest.nav_usd, latest.reported_tvl) as tvl_usd,
-    case when latest.nav_usd is null then latest.reported_tvl_since_at else latest.nav_at end as tvl_at,
-    case when latest.nav_usd is null then 'reported_tvl' else 'nav_usd' end as tvl_column,
+    -- Not the TVL of the vault list: the service does not say what it is in.
+    latest.nav_usd as tvl_usd,
     late_figures.late,
     late_series.series,
     late_series.stale_series,

@@ -29,10 +29,33 @@ falls as (
     group by all
 ),
 
+-- What the service gives by address alone is that of every vault with the address.
+address_days as (
+    select
+        vaults.chain_id,
+        days.vault_address,
+        days.day,
+        days.collateral_ratio_close,
+        days.collateral_ratio_low,
+        days.apy_smoothed,
+        days.hours_present,
+        days.hours_expected
+    from mart.vault_daily as days
+    inner join mart.vault_lifecycle as vaults using (vault_address)
+    where days.day >= $before_on::date and days.day < $to_on::date
+),
+
+-- A net asset value is of the vault on its chain alone.
+snapshot_days as (
+    select chain_id, vault_address, day, nav_usd
+    from mart.position_days
+    where nav_usd is not null and day >= $before_on::date and day < $to_on::date
+),
+
 days as (
     select *, day >= $from_on::date as is_period
-    from mart.vault_daily
-    where day >= $before_on::date and day < $to_on::date
+    from address_days
+    full join snapshot_days using (chain_id, vault_address, day)
 ),
 
 hours as (
@@ -45,20 +68,29 @@ hours as (
     group by all
 ),
 
--- From the close before the period to its last close. Without a close before, the first day has no change.
+periods as (
+    select true as is_period, $from_on::date as first_on, $to_on::date as end_on
+    union all
+    select false as is_period, $before_on::date as first_on, $from_on::date as end_on
+),
+
+-- As in mart.vault_period: from the close of the day before the period, else from the first close in it.
 pnl as (
     select
-        vault_address,
-        day >= $from_on::date as is_period,
-        sum(pnl_usd_change) as pnl_change_usd,
-        sum(days_since_before) filter (pnl_usd_change is not null) as pnl_days
-    from mart.pnl_daily
-    where day >= $before_on::date and day < $to_on::date
-    group by all
+        closes.vault_address,
+        periods.is_period,
+        arg_max(closes.pnl_usd_close, closes.day) - arg_min(closes.pnl_usd_close, closes.day) as pnl_change_usd,
+        max(closes.day) - min(closes.day) as pnl_days
+    from mart.pnl_days as closes
+    inner join periods on closes.day >= periods.first_on - 1 and closes.day < periods.end_on
+    where closes.pnl_usd_close is not null
+    group by closes.vault_address, periods.is_period
+    having count(*) > 1
 ),
 
 figures as (
     select
+        chain_id,
         vault_address,
         is_period,
         arg_max(collateral_ratio_close, day) as collateral_ratio,
@@ -71,7 +103,7 @@ figures as (
         max(day) filter (nav_usd is not null) as nav_on,
         sum(hours_present) / nullif(sum(hours_expected), 0) as share_of_hours_present
     from days
-    group by vault_address, is_period
+    group by chain_id, vault_address, is_period
 )
 
 select

@@ -77,11 +77,12 @@ late_withdrawals as (
     group by chain_id, vault_address
 ),
 
+-- Each payment once, even if its borrower and its lender are both of one vault.
 overdue_payments as (
     select
         links.chain_id,
         links.vault_address,
-        count(*) as payments,
+        count(distinct payments.loan_id) as payments,
         min(payments.due_at) as since_at
     from mart.upcoming_payments as payments
     inner join mart.vault_subaccount_links as links

@@ -116,7 +116,7 @@ export const readOverviewPage = Effect.fnUntraced(function* (
           {
             label: "TVL, USD",
             align: "right",
-            cell: (row) => latestFigure(row, String(row["tvl_column"]), money, "tvl_at"),
+            cell: (row) => latestFigure(row, "nav_usd", money, "nav_at"),
             sort: sort(sortKeys.tvl),
           },
           {

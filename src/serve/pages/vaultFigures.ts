@@ -37,7 +37,7 @@ const shown: ReadonlyArray<
   ["APY, raw", "apy_unsmoothed", percent, "apy_unsmoothed_on"],
   ["Net value, USD", "nav_usd", money, "nav_at"],
   ["Assets by the contract, as sent", "contract_tvl", money, "nav_at"],
-  ["Reported TVL, USD", "reported_tvl", money, "reported_tvl_since_at"],
+  ["Reported TVL, as sent", "reported_tvl", money, "reported_tvl_since_at"],
   ["PnL, unrealized, USD", "pnl_usd", money, "pnl_at"],
   ["Buffer, USD", "buffer_usd", money, "nav_at"],
   ["Buffer, of net value", "buffer_share", percent, "nav_at"],

@@ -17,6 +17,8 @@ export interface PeriodFigure {
   readonly named?: string
   /** Whether it means something to add the figures of several vaults. */
   readonly isSummed?: boolean
+  /** Whether the service gives it by address alone, so that vaults of one address on several chains share one figure. */
+  readonly isOfAddress?: boolean
 }
 
 export const pnlChange: PeriodFigure = {
@@ -25,6 +27,7 @@ export const pnlChange: PeriodFigure = {
   format: money,
   days: "pnl_days",
   isSummed: true,
+  isOfAddress: true,
 }
 
 export const netReturn: PeriodFigure = {
@@ -67,6 +70,7 @@ export const periodFigures: ReadonlyArray<PeriodFigure> = [
     format: count,
     days: "ratio_days",
     isSummed: true,
+    isOfAddress: true,
   },
   {
     column: "concentration_hhi",
@@ -102,11 +106,18 @@ export const periodCell = (
   return html`${format(value)}${of !== null && html`<span class="note">${name(String(of))}</span>`}${part !== undefined && html`<span class="note">${part}</span>`}`
 }
 
-/** The sum over vaults, with how many have the figure if not all do. */
-export const periodTotal = ({ column, format }: PeriodFigure, rows: ReadonlyArray<Row>): Html => {
-  const known = rows.flatMap((row) => (row[column] === null ? [] : [Number(row[column])]))
+/** The sum over vaults, with how many have the figure if not all do. A figure of an address counts once. */
+export const periodTotal = (
+  { column, format, isOfAddress }: PeriodFigure,
+  rows: ReadonlyArray<Row>,
+): Html => {
+  const known = rows.filter((row) => row[column] !== null)
   if (known.length === 0) return html`<span class="missing">${MISSING}</span>`
-  const sum = known.reduce((total, value) => total + value, 0)
+  const added =
+    isOfAddress === true
+      ? [...new Map(known.map((row) => [row["vault_address"], row])).values()]
+      : known
+  const sum = added.reduce((total, row) => total + Number(row[column]), 0)
   return html`${format(sum)}${known.length < rows.length && html`<span class="note">${known.length} of ${counted(rows.length, "vault")}</span>`}`
 }
 

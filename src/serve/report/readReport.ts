@@ -7,7 +7,7 @@ import { readSeries } from "../api/series.ts"
 import { type Chart, charts, type Series } from "../charts/charts.ts"
 import type { Row } from "../html/columns.ts"
 import { dayOf } from "../periods/period.ts"
-import { type Overview, readOverview, type Vault } from "../vaults.ts"
+import { keyOf, type Overview, readOverview, type Vault } from "../vaults.ts"
 
 // About as many as a chart has pixels; more would not be visible.
 const BUCKETS = 600
@@ -60,9 +60,7 @@ export const readReport = Effect.fnUntraced(function* (
   }
   const chosen = chosenVaults(yield* readOverview(copy), vaults)
   const figuresOf = (vault: Row, isPeriod: boolean) =>
-    figures.find(
-      (row) => row["vault_address"] === vault["vault_address"] && row["is_period"] === isPeriod,
-    )
+    figures.find((row) => keyOf(row) === keyOf(vault) && row["is_period"] === isPeriod)
   const read = Effect.fnUntraced(function* (vault: Vault) {
     const drawn = yield* Effect.forEach(charts, (chart) =>
       Effect.map(

@@ -195,10 +195,7 @@ export const checkPages = (dataDir: string, instant: string, isPast: boolean): P
           "Return, net": inPeriod["Return, net"],
           Drawdown: inPeriod["Drawdown"],
           APY: newest["APY, smoothed"],
-          "TVL, USD":
-            newest["Net value, USD"] === "–"
-              ? newest["Reported TVL, USD"]
-              : newest["Net value, USD"],
+          "TVL, USD": newest["Net value, USD"],
           Withdrawals: newest["Withdrawals pending, of assets"],
         }
         same(shownIn(overview.get(vault.name), ofOverview), ofOverview, `overview ${vault.name}`)

@@ -115,10 +115,10 @@ export const periodFigures = (vault: KnownVault, period: Period) => {
     return earned === undefined ? [] : [change * (1 + earned.gross - earned.fees)]
   })
   const pnlDays = [...pnl.keys()].filter(isIn).toSorted()
-  const pnlBefore = [...pnl.keys()].filter((day) => day < period.from).toSorted()
-  const start = pnl.get(pnlBefore.at(-1) ?? pnlDays[0] ?? "")
+  const pnlBefore = pnl.get(shifted(period.from, -1))
+  const start = pnlBefore ?? pnl.get(pnlDays[0] ?? "")
   const end = pnl.get(pnlDays.at(-1) ?? "")
-  const isChange = pnlDays.length > (pnlBefore.length === 0 ? 1 : 0)
+  const isChange = pnlDays.length > (pnlBefore === undefined ? 1 : 0)
   const positions = positionDays(vault)
   const navDay = [...positions.keys()].filter(isIn).toSorted().at(-1)
   const closeDays = [...closes.keys()].filter(isIn).toSorted()
@@ -225,7 +225,7 @@ export const newestTexts = (
     "Net value, USD": money(position?.nav),
     "Assets by the contract, as sent": money(position?.byContract),
     // Of the vault's record, whose field the document does not name and no setting of the example does.
-    "Reported TVL, USD": "–",
+    "Reported TVL, as sent": "–",
     "PnL, unrealized, USD": money(newest(vault.pnl)?.[1].unrealizedPnl),
     "Buffer, USD": money(position?.buffer),
     "Buffer, of net value": percent(position && position.buffer / position.nav),

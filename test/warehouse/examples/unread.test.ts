@@ -74,3 +74,153 @@ it("an upcoming timelock is ordered by its delay, or last where it has none", as
     ["unknown", null, false],
   ])
 })
+
+it("a vault's classes have no shares while one of its positions has no value", async () => {
+  const position = { chain_id: 1, vault_address: "a", date: "2026-01-01" }
+  const complete = { ...position, vault_address: "b" }
+  const rows = await answer("pricing-quality", {
+    "core.vaults": [vault("a"), vault("b")],
+    "core.oracle_classification": [
+      { ...position, position_id: "x", pricing_class: "Primary", usd_value: 100 },
+      { ...position, position_id: "y", pricing_class: "Secondary", usd_value: 25 },
+      { ...position, position_id: "z", pricing_class: "CeFi", usd_value: null },
+      { ...complete, position_id: "x", pricing_class: "Primary", usd_value: 100 },
+      { ...complete, position_id: "y", pricing_class: "Secondary", usd_value: 25 },
+    ],
+  })
+  expect(
+    rows.map(({ vault_name, pricing_class, share }) => [vault_name, pricing_class, share]),
+  ).toEqual([
+    ["a", "Primary", null],
+    ["a", "Secondary", null],
+    ["a", "CeFi", null],
+    ["b", "Primary", 0.8],
+    ["b", "Secondary", 0.2],
+  ])
+})
+
+it("a margin's coverage is of the requirements that have both figures, as its shortfall is", async () => {
+  const margin = { otc_counterparty_id: "c", is_current: true }
+  const rows = await answer("otc-counterparties", {
+    "core.otc_margin_requirements": [
+      { ...margin, requirement_id: "x", required: 100, posted: 50 },
+      { ...margin, requirement_id: "y", required: null, posted: 100 },
+    ],
+  })
+  expect(rows).toMatchObject([{ counterparty_id: "c", shortfall: 50, coverage: 0.5 }])
+})
+
+it("no borrower has a share of a token's loans while one of them has no principal", async () => {
+  const loan = { chain_id: 1, state: "ACTIVE", is_current: true }
+  const rows = await answer("borrower-concentration", {
+    "core.loans": [
+      {
+        ...loan,
+        loan_id: "1",
+        principal_token_symbol: "T",
+        borrower_address: "a",
+        principal_amount: 30,
+      },
+      { ...loan, loan_id: "2", principal_token_symbol: "T", borrower_address: "b" },
+      {
+        ...loan,
+        loan_id: "3",
+        principal_token_symbol: "U",
+        borrower_address: "a",
+        principal_amount: 30,
+      },
+      {
+        ...loan,
+        loan_id: "4",
+        principal_token_symbol: "U",
+        borrower_address: "b",
+        principal_amount: 10,
+      },
+    ],
+  })
+  expect(
+    rows.map((row) => [
+      row["token"],
+      row["borrower_address"],
+      row["principal"],
+      row["share"],
+      row["running_share"],
+    ]),
+  ).toEqual([
+    ["T", "a", 30, null, null],
+    ["T", "b", null, null, null],
+    ["U", "a", 30, 0.75, 0.75],
+    ["U", "b", 10, 0.25, 1],
+  ])
+})
+
+it("no recipient has a share of a queue while one of its requests has no amount", async () => {
+  const request = { chain_id: 1, is_current: true }
+  const rows = await answer("whales-in-the-queue", {
+    "core.withdrawal_requests": [
+      { ...request, vault_address: "a", request_id: "1", recipient_address: "r", amount: 10 },
+      { ...request, vault_address: "a", request_id: "2", recipient_address: "s", amount: 1 },
+      { ...request, vault_address: "a", request_id: "3", recipient_address: "s" },
+      { ...request, vault_address: "b", request_id: "1", recipient_address: "r", amount: 90 },
+      { ...request, vault_address: "b", request_id: "2", recipient_address: "s", amount: 10 },
+    ],
+  })
+  const found = rows.map((row) => [
+    row["vault_address"],
+    row["recipient_address"],
+    row["amount"],
+    row["share_of_queue"],
+  ])
+  expect(found).toHaveLength(3)
+  expect(found).toEqual(
+    expect.arrayContaining([
+      ["a", "r", 10, null],
+      ["a", "s", null, null],
+      ["b", "r", 90, 0.9],
+    ]),
+  )
+})
+
+it("returns of ratio and APY that end on different days are not multiplied, and the answer says so", async () => {
+  const day = (at: number) => new Date(Date.UTC(2026, 0, 1 + at)).toISOString().slice(0, 10)
+  const ninety = Array.from({ length: 91 }, (_, at) => at)
+  const vaults = ["ends apart", "ends together"]
+  const rows = await answer("best-risk-adjusted", {
+    "core.vaults": vaults.map((each) => ({ ...vault(each), status: "active" })),
+    "core.ratio_history": vaults.flatMap((each) =>
+      ninety.map((at) => ({
+        vault_address: each,
+        observed_at: `${day(at)} 10:00:00`,
+        actual_tvl: 1,
+        adjusted_redeem_ratio: 1 + (at % 2) / 100,
+      })),
+    ),
+    "core.apy_history": vaults.flatMap((each) =>
+      ninety.map((at) => ({
+        vault_address: each,
+        date: day(each === "ends apart" ? at - 40 : at),
+        is_smoothed: false,
+        averaging_period_days: 7,
+        apy: 0.05,
+      })),
+    ),
+  })
+  expect(rows).toMatchObject([
+    {
+      vault_name: "ends together",
+      place: "1",
+      to_on: day(90),
+      apy_to_on: day(90),
+      missing_reason: null,
+    },
+    {
+      vault_name: "ends apart",
+      place: null,
+      to_on: day(90),
+      apy_to_on: day(50),
+      annual_return: null,
+      sharpe: null,
+      missing_reason: `the APY ends on ${day(50)}, the ratio on ${day(90)}`,
+    },
+  ])
+})

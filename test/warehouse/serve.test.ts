@@ -1,0 +1,138 @@
+// What the pages and reports read, on rows written down here.
+import { afterAll, beforeAll, expect, it } from "vitest"
+import type { DuckDBValue } from "@duckdb/node-api"
+import { CATALOG } from "../../src/load/sql/sql.ts"
+import { sqlFile } from "../../src/pipelines/readers/published.ts"
+import { openWarehouse, putGiven, stopClock, type TestWarehouse } from "./support.ts"
+
+let warehouse: TestWarehouse
+beforeAll(async () => {
+  warehouse = await openWarehouse()
+  await warehouse.connection.run(`USE ${CATALOG}`)
+})
+afterAll(() => warehouse.close())
+
+const rowsOf = async (
+  name: string,
+  given: Parameters<typeof putGiven>[1],
+  { now, ...parameters }: { readonly now: string } & Readonly<Record<string, DuckDBValue>>,
+) => {
+  await putGiven(warehouse.connection, given)
+  await stopClock(warehouse.connection, now)
+  const reader = await warehouse.connection.runAndReadAll(sqlFile("serve", name), parameters)
+  return reader.getRowObjectsJson()
+}
+
+const vault = {
+  chain_id: 1,
+  vault_address: "a",
+  vault_name: "Alpha",
+  status: "active",
+  is_current: true,
+}
+
+it("a report's PnL begins with the close of the day before its period, else with the first in it", async () => {
+  const closes = (address: string, each: Readonly<Record<string, number>>) =>
+    Object.entries(each).map(([day, pnl]) => ({
+      vault_address: address,
+      snapshot_at: `${day} 09:00:00`,
+      unrealized_pnl: pnl,
+    }))
+  const rows = await rowsOf(
+    "report_figures",
+    {
+      "core.vaults": [vault, { ...vault, vault_address: "b" }],
+      "core.pnl_history": [
+        ...closes("a", { "2026-01-01": 100, "2026-03-05": 1100, "2026-03-31": 1150 }),
+        ...closes("b", { "2026-02-27": 1, "2026-02-28": 2, "2026-03-01": 4 }),
+      ],
+    },
+    { now: "2026-04-10", before_on: "2026-01-29", from_on: "2026-03-01", to_on: "2026-04-01" },
+  )
+  const found = rows
+    .filter((row) => row["pnl_change_usd"] !== null)
+    .map((row) => [row["vault_address"], row["is_period"], row["pnl_change_usd"], row["pnl_days"]])
+  expect(found).toHaveLength(3)
+  expect(found).toEqual(
+    expect.arrayContaining([
+      ["a", true, 50, "26"],
+      ["b", true, 2, "1"],
+      ["b", false, 1, "1"],
+    ]),
+  )
+})
+
+it("a report gives each vault of one address its own net asset value", async () => {
+  const rows = await rowsOf(
+    "report_figures",
+    {
+      "core.vaults": [vault, { ...vault, chain_id: 8453 }],
+      "core.ratio_history": [
+        { vault_address: "a", observed_at: "2026-01-02", actual_tvl: 1, adjusted_redeem_ratio: 1 },
+      ],
+      "core.position_snapshots": [
+        { chain_id: 1, vault_address: "a", snapshot_at: "2026-01-02 10:00:00", total_nav: 1000 },
+        { chain_id: 8453, vault_address: "a", snapshot_at: "2026-01-02 11:00:00", total_nav: 50 },
+      ],
+    },
+    { now: "2026-01-10", before_on: "2026-01-01", from_on: "2026-01-02", to_on: "2026-01-03" },
+  )
+  const found = rows.map((row) => [row["chain_id"], row["nav_usd"], row["collateral_ratio"]])
+  expect(found).toHaveLength(2)
+  expect(found).toEqual(
+    expect.arrayContaining([
+      ["1", 1000, 1],
+      ["8453", 50, 1],
+    ]),
+  )
+})
+
+it("an overdue payment within one vault is one", async () => {
+  const rows = await rowsOf(
+    "troubles",
+    {
+      "core.vaults": [vault],
+      "core.vault_subaccounts": [
+        { vault_address: "a", subaccount_address: "s", is_current: true },
+        { vault_address: "a", subaccount_address: "t", is_current: true },
+      ],
+      "core.loans": [
+        {
+          loan_id: "l",
+          chain_id: 1,
+          state: "ACTIVE",
+          borrower_address: "s",
+          lender_address: "t",
+          upcoming_payment_amount: 1,
+          upcoming_payment_due_at: "2026-01-10 09:00:00",
+          is_current: true,
+        },
+      ],
+    },
+    { now: "2026-01-10 12:00:00" },
+  )
+  expect(rows.filter(({ kind }) => kind === "overdue_payment").map(({ words }) => words)).toEqual([
+    "loan payment overdue for 3 h",
+  ])
+})
+
+it("the TVL of the vault list, which may be in anything, is not one in USD", async () => {
+  const rows = await rowsOf(
+    "overview",
+    {
+      "core.vaults": [vault, { ...vault, vault_address: "b", vault_name: "Beta" }],
+      "core.vault_reported_metrics": [
+        { chain_id: 1, vault_address: "a", latest_reported_tvl: 7, is_current: true },
+        { chain_id: 1, vault_address: "b", latest_reported_tvl: 7, is_current: true },
+      ],
+      "core.position_snapshots": [
+        { chain_id: 1, vault_address: "b", snapshot_at: "2026-01-02 10:00:00", total_nav: 1000 },
+      ],
+    },
+    { now: "2026-01-03" },
+  )
+  expect(rows).toMatchObject([
+    { vault_address: "a", tvl_usd: null, reported_tvl: 7 },
+    { vault_address: "b", tvl_usd: 1000 },
+  ])
+})
