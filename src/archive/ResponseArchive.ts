@@ -134,6 +134,13 @@ export class ResponseArchive extends Context.Service<
         let isEmpty = true
         let last = options.notBefore ?? 0
         const uncommitted = new Set<string>()
+        // In one that is gone, or can't be listed, a body is not known to be: it is written again.
+        const stored = yield* Effect.cached(
+          Effect.tryPromise(() => options.store.segments()).pipe(
+            Effect.map((segments) => new Set(segments.map((each) => each.file))),
+            Effect.orElseSucceed(() => new Set<string>()),
+          ),
+        )
 
         const attempt = <A>(work: () => Promise<A>): Effect.Effect<A, ArchiveError> =>
           Effect.tryPromise({
@@ -178,7 +185,8 @@ export class ResponseArchive extends Context.Service<
           last = Math.max(last + 1, microsFromMillis(yield* Clock.currentTimeMillis))
           const lineage = { responseId: randomUUID(), receivedAt: last }
           const sha256 = sha256Of(body)
-          const sameAs = options.known?.get(sha256)
+          const place = options.known?.get(sha256)
+          const sameAs = place !== undefined && (yield* stored).has(place.file) ? place : undefined
           const head = {
             ...about,
             ...lineage,

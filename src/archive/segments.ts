@@ -9,6 +9,7 @@ import {
   type Lines,
   readLines,
   type ResponseLine,
+  sha256Of,
 } from "./lines.ts"
 
 const compress = promisify(zstdCompress)
@@ -186,6 +187,20 @@ export async function* readWholeFrames(store: ArchiveStore, file: string): Async
     if (damage !== undefined) throw new ArchiveDamaged(file, damage)
     yield frame
   }
+}
+
+/** Where the intact bodies of a segment are, each once; what is damaged is left out. */
+export const placesIn = async (
+  store: ArchiveStore,
+  file: string,
+): Promise<ReadonlyArray<{ readonly sha256: string; readonly place: Place }>> => {
+  const places = new Map<string, Place>()
+  for await (const { place, responses } of readFrames(store, file)) {
+    for (const { body, sha256 } of responses) {
+      if (body !== undefined && sha256Of(body) === sha256) places.set(sha256, place)
+    }
+  }
+  return [...places].map(([sha256, place]) => ({ sha256, place }))
 }
 
 /** Collects the commit markers of frames; the last marker of a response counts. */

@@ -229,7 +229,9 @@ describe("what the document leaves open", () => {
     const mapped = read("roles", { roles, warnings: ["custody"] })
     expect(rowsIn(mapped, "roles")).toMatchObject([{ role: "owner", is_safe: null, extra: null }])
     expect(rowsIn(mapped, "observation_warnings")).toHaveLength(1)
-    expect(() => read("roles", { roles, warnings: [] })).toThrow()
+    expect(() => read("roles", { roles, warnings: [] })).toThrow(
+      expect.objectContaining({ path: "$.roles[0].is_safe" }),
+    )
   })
 
   it.each([

@@ -1,5 +1,6 @@
 -- What a publication would be made from: the rows that are news to readers (facts, gaps, quarantine, drift and checks; tasks,
--- cursors and archived responses alone are not), how marts and dictionary are made, and the version of DuckDB.
+-- cursors and archived responses alone are not, but other places of those are), how marts and dictionary are made, and the version
+-- of DuckDB.
 select
     (
         select
@@ -20,6 +21,7 @@ select
                 table_schema = 'ops'
                 and table_name in ('gaps', 'quarantine', 'schema_drift', 'check_results')
             )
+            or (table_schema = 'raw' and table_name = 'places')
     ) as content,
     (
         select coalesce(md5(string_agg(concat_ws(' ', name, fingerprint), ',' order by name)), '')

@@ -1,9 +1,10 @@
 // Reads records that can be requested between two instants, newest first, both ends inclusive. The document does not
 // say whether and at how many records a response is cut off (§4.3); only the responses show it.
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { MICROS_PER_MILLI } from "../../domain/values/time.ts"
+import { microsFromMillis, MICROS_PER_MILLI } from "../../domain/values/time.ts"
 import { CAP_STEP, looksCutOff } from "./plausibleCap.ts"
 
 /** Windows overlap by this much, since the service may store finer or coarser times than the wire carries. */
@@ -19,12 +20,15 @@ export interface TimeWindow {
 interface PendingRead {
   readonly from?: number | undefined
   readonly to?: number | undefined
-  /** The time of its newest record. */
+  /** The time of its newest record, or of its reading, as `through`. */
   readonly newest?: number | undefined
 }
 
 export interface TimeCursor {
-  /** The time of the newest record read (the high-water mark); `undefined` until the first reading is finished. */
+  /**
+   * The time of the newest record read (the high-water mark), or of its reading if that is earlier: a record dated in the
+   * future must not hide those that arrive before that date. `undefined` until the first reading is finished.
+   */
   readonly through?: number | undefined
   /** The limit of the reading (`since`); `undefined` if everything was requested. */
   readonly from?: number | undefined
@@ -75,6 +79,11 @@ interface Pending extends PendingRead {
   readonly filled: number | undefined
 }
 
+/** Microseconds since 1970: when the reading began. */
+interface Begun {
+  readonly now: number
+}
+
 interface State {
   readonly cursor: TimeCursor | undefined
   readonly pending: ReadonlyArray<Pending>
@@ -82,6 +91,28 @@ interface State {
 
 export const timeWindows = <A, E, R>(
   options: TimeWindows<A, E, R>,
+): Stream.Stream<TimeStep<A>, E, R> =>
+  Stream.unwrap(
+    Effect.map(Clock.currentTimeMillis, (millis) => {
+      const now = microsFromMillis(millis)
+      return windowsAt({ ...options, now, cursor: trusted(options, now) })
+    }),
+  )
+
+/**
+ * The cursor, unless its mark lies so far ahead that nothing up to now would be requested. Earlier versions took the mark from
+ * records dated in the future; since when they requested no others is unknown, so everything is read again.
+ */
+const trusted = <A, E, R>(
+  { cursor, overlap }: TimeWindows<A, E, R>,
+  now: number,
+): TimeCursor | undefined => (markOf(cursor) > now + overlap ? undefined : cursor)
+
+const markOf = (cursor: TimeCursor | undefined): number =>
+  Math.max(cursor?.through ?? -Infinity, cursor?.pending?.newest ?? -Infinity)
+
+const windowsAt = <A, E, R>(
+  options: TimeWindows<A, E, R> & Begun,
 ): Stream.Stream<TimeStep<A>, E, R> => {
   const advance = Effect.fnUntraced(function* (state: State) {
     const [range, ...rest] = state.pending
@@ -102,14 +133,20 @@ export const timeWindows = <A, E, R>(
 
 const initialProgress = { newest: undefined, reached: undefined, filled: undefined } as const
 
-const start = <A, E, R>({ cursor, overlap, since, until }: TimeWindows<A, E, R>): State => {
+const start = <A, E, R>({
+  cursor,
+  overlap,
+  since,
+  until,
+  now,
+}: TimeWindows<A, E, R> & Begun): State => {
   const range = cursor?.pending
   const pending: Array<Pending> = []
   if (range !== undefined) {
     const purpose = cursor?.through === undefined ? "newest" : "forward"
     pending.push({ ...initialProgress, ...range, reached: range.to, purpose, toTheEnd: true })
   }
-  const through = Math.max(cursor?.through ?? -Infinity, range?.newest ?? -Infinity)
+  const through = Math.min(markOf(cursor), now)
   if (through === -Infinity) {
     if (range === undefined) {
       pending.push({
@@ -135,7 +172,7 @@ const start = <A, E, R>({ cursor, overlap, since, until }: TimeWindows<A, E, R>)
 }
 
 const afterRead = <A, E, R>(
-  { since }: TimeWindows<A, E, R>,
+  { since, now }: TimeWindows<A, E, R> & Begun,
   cursor: TimeCursor | undefined,
   range: Pending,
   window: TimeWindow,
@@ -144,7 +181,7 @@ const afterRead = <A, E, R>(
   const largest = Math.max(cursor?.largest ?? 0, count)
   const oldest = times.reduce((least, time) => Math.min(least, time), Infinity)
   const top = times.reduce((most, time) => Math.max(most, time), range.newest ?? -Infinity)
-  const newest = top === -Infinity ? undefined : top
+  const newest = top === -Infinity ? undefined : Math.min(top, now)
   const ignoresEnd = times.some((time) => time > (window.to ?? Infinity) + OVERLAP)
   const older = oldest < (range.reached ?? Infinity)
   const full = count > 0 && (count >= largest || looksCutOff(count))
@@ -204,13 +241,13 @@ const cursorAfter = (
   cursor: TimeCursor | undefined,
   range: Pending,
   next: Pending | undefined,
-  now: {
+  read: {
     readonly newest: number | undefined
     readonly largest: number
     readonly since: number | undefined
   },
 ): TimeCursor | undefined => {
-  const { newest, largest, since } = now
+  const { newest, largest, since } = read
   const before = { through: cursor?.through, from: cursor?.from, largest }
   if (next !== undefined) {
     const from =

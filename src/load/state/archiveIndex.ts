@@ -1,12 +1,15 @@
 // raw.responses as the index of the archive: reads its rows, finds those still needed, and records where bodies are
 // after segments were rewritten.
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { allColumns, type Table, storedTables } from "../../domain/table/table.ts"
+import { microsFromMillis } from "../../domain/values/time.ts"
 import type { Session } from "../commit/session.ts"
 import { boolean, decodeRow, number, text } from "../duckdb/decodeRow.ts"
 import { readRows } from "../duckdb/readRows.ts"
 import { CATALOG, instant, literal, qualified } from "../sql/sql.ts"
 import { selectMonths } from "../tables/months.ts"
+import { partitionChanges } from "../tables/ops/partition_changes.ts"
 import { responses } from "../tables/raw/responses.ts"
 import { Warehouse } from "../Warehouse.ts"
 
@@ -83,14 +86,43 @@ export const moveIndex = Effect.fnUntraced(function* (
   files: ReadonlyArray<string>,
   moved: ReadonlyArray<MovedBody>,
 ) {
-  if (moved.length === 0) return
   const { execute, rows } = yield* Warehouse
-  const ofFiles = `(from ${qualified(responses)} where archive_file in (${files.map(literal).join(", ")}))`
-  const months = yield* rows(selectMonths(responses, ofFiles))
-  yield* execute(moveStatements(files, moved), [
-    { table: responses, months: months.map(text("month")) },
-  ])
+  const moves = movesOf(files, moved)
+  const months = new Set<string>()
+  for (const { matches } of moves) {
+    const ofMoved = `(SELECT r.received_at FROM ${qualified(responses)} r ${matches})`
+    for (const row of yield* rows(selectMonths(responses, ofMoved))) months.add(text("month")(row))
+  }
+  if (months.size === 0) return
+  const news = yield* newPlaces
+  yield* execute(
+    [...moves.map(({ statement }) => statement), ...news],
+    [{ table: responses, months: [...months] }],
+  )
 })
+
+/**
+ * SQL that records that the index names other places than before, or fewer: readers have the old ones until the next
+ * publication, which this makes news (warehouse/publication/state.sql).
+ */
+export const newPlaces = Effect.gen(function* () {
+  const { runId } = yield* Warehouse
+  const now = microsFromMillis(yield* Clock.currentTimeMillis)
+  const changes = qualified(partitionChanges)
+  return [
+    `DELETE FROM ${changes} WHERE table_schema = 'raw' AND table_name = 'places'`,
+    `INSERT INTO ${changes} (table_schema, table_name, month, run_id, changed_at)
+     VALUES ('raw', 'places', '-', ${literal(runId)}, ${instant(now)})`,
+  ]
+})
+
+/** The segments that the index names, whether or not they are there. */
+export const indexedFiles = Effect.map(
+  Effect.flatMap(Warehouse, ({ rows }) =>
+    rows(`SELECT DISTINCT archive_file FROM ${qualified(responses)}`),
+  ),
+  (rows) => new Set(rows.map(text("archive_file"))),
+)
 
 export const markIndexLanded = (responseIds: ReadonlyArray<string>) =>
   Effect.flatMap(Warehouse, ({ execute }) =>
@@ -141,6 +173,20 @@ export const countPrunable = async ({ connection }: Session, before: number) => 
   return { indexed: number("indexed")(row), prunable: number("prunable")(row) }
 }
 
+/** SHA-256 hashes of the bodies that stay, although the index has them in none of the `stored` segments. */
+export const retainedAstray = async (
+  { connection }: Session,
+  stored: ReadonlyArray<string>,
+  before: number,
+): Promise<ReadonlySet<string>> => {
+  const rows = await readRows(
+    connection,
+    `SELECT DISTINCT body_sha256 FROM ${CATALOG}.raw.responses
+     WHERE archive_file NOT IN (${["", ...stored].map(literal).join(", ")}) AND NOT ${isPrunable(before)}`,
+  )
+  return new Set(rows.map(text("body_sha256")))
+}
+
 export interface RetainedResponse {
   readonly responseId: string
   readonly sha256: string
@@ -173,14 +219,16 @@ export const retainedIn = async (
 }
 
 /**
- * Responses that rows were read from, and those that ended rows by leaving them out: found by their time, which is
- * unique.
+ * Responses that rows were read from or name as their own, as the journal of swaps does, and those that ended rows by leaving
+ * them out: found by their time, which is unique.
  */
 const neededBy = (table: Table): ReadonlyArray<string> => {
   const names = new Set(allColumns(table).map(({ name }) => name))
   const ends = ["valid_to", "_superseded_at"].filter((name) => names.has(name))
   return [
-    ...(names.has("_response_id") ? [`SELECT _response_id FROM ${qualified(table)}`] : []),
+    ...["_response_id", "response_id"]
+      .filter((name) => names.has(name))
+      .map((name) => `SELECT ${name} FROM ${qualified(table)}`),
     ...ends.map(
       (name) => `SELECT response_id FROM ${CATALOG}.raw.responses
         WHERE received_at IN (SELECT ${name} FROM ${qualified(table)})`,
@@ -204,12 +252,10 @@ const togetherWithReferenced = `SELECT r.response_id FROM ${CATALOG}.raw.respons
 
 const PLACES_PER_STATEMENT = 2000
 
-const moveStatements = (
-  files: ReadonlyArray<string>,
-  moved: ReadonlyArray<MovedBody>,
-): ReadonlyArray<string> => {
+/** The moves in parts: SQL that joins rows `r` of the index to their new places `m`, and the statement that records these. */
+const movesOf = (files: ReadonlyArray<string>, moved: ReadonlyArray<MovedBody>) => {
   const from = files.map(literal).join(", ")
-  const statements: Array<string> = []
+  const moves: Array<{ readonly matches: string; readonly statement: string }> = []
   for (let start = 0; start < moved.length; start += PLACES_PER_STATEMENT) {
     const values = moved
       .slice(start, start + PLACES_PER_STATEMENT)
@@ -217,12 +263,14 @@ const moveStatements = (
         ({ sha256, place }) =>
           `(${literal(sha256)}, ${literal(place.file)}, ${place.offset}, ${place.length})`,
       )
-    statements.push(
-      `UPDATE ${CATALOG}.raw.responses r
+    const places = `(VALUES ${values.join(", ")}) m (sha256, file, place, length)`
+    const areOfFiles = `r.body_sha256 = m.sha256 AND r.archive_file IN (${from})`
+    moves.push({
+      matches: `JOIN ${places} ON ${areOfFiles}`,
+      statement: `UPDATE ${qualified(responses)} r
        SET archive_file = m.file, archive_offset = m.place, archive_length = m.length
-       FROM (VALUES ${values.join(", ")}) m (sha256, file, place, length)
-       WHERE r.body_sha256 = m.sha256 AND r.archive_file IN (${from})`,
-    )
+       FROM ${places} WHERE ${areOfFiles}`,
+    })
   }
-  return statements
+  return moves
 }

@@ -12,7 +12,7 @@ import { runs } from "../tables/ops/runs.ts"
 import { tasks } from "../tables/ops/tasks.ts"
 import { responses } from "../tables/raw/responses.ts"
 import { Warehouse } from "../Warehouse.ts"
-import { isPrunable } from "./archiveIndex.ts"
+import { isPrunable, newPlaces } from "./archiveIndex.ts"
 
 export interface Ages {
   /** What nothing needs goes if it is from before this; microseconds since 1970. */
@@ -69,13 +69,14 @@ export const forgetTasks = Effect.flatMap(Warehouse, ({ execute }) =>
 )
 
 /** As `forgetTasks`, and the responses before `before` that `findReferenced` has not found; all or nothing. */
-export const forget = (before: number) =>
-  Effect.flatMap(Warehouse, ({ execute }) =>
-    execute(
-      [`DELETE FROM ${CATALOG}.raw.responses WHERE ${isPrunable(before)}`, ...withoutOldRecords],
-      [responses, tasks, checkResults],
-    ),
+export const forget = Effect.fnUntraced(function* (before: number) {
+  const { execute } = yield* Warehouse
+  const oldResponses = `DELETE FROM ${CATALOG}.raw.responses WHERE ${isPrunable(before)}`
+  yield* execute(
+    [oldResponses, ...(yield* newPlaces), ...withoutOldRecords],
+    [responses, tasks, checkResults],
   )
+})
 
 /**
  * Removes the records of runs that nothing names: call it once nothing of them is in the archive either, since a run that

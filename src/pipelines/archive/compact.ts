@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import { monthOf, segmentBytes, segmentFiles } from "../../archive/segments.ts"
 import { archiveOf, inArchive } from "../publication/archiveOf.ts"
 import { existingWarehouse, type Place, placeOf } from "../publication/warehouse.ts"
+import { findMoved } from "../retention/findMoved.ts"
 import { joinSegments, removeSegments } from "../retention/joinSegments.ts"
 import { endAllRuns } from "../run/endDeadRuns.ts"
 
@@ -27,6 +28,7 @@ const compacted = Effect.fnUntraced(function* (place: Place) {
   const store = archiveOf(place)
   const before = yield* inArchive(() => segmentFiles(store))
   const bytesBefore = yield* inArchive(() => segmentBytes(store))
+  yield* findMoved(store, before, true)
   const replaced = yield* joinSegments(store, [...Map.groupBy(before, monthOf).values()])
   yield* removeSegments(store, replaced)
   return {

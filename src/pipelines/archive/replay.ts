@@ -19,6 +19,7 @@ import {
   publishNewsEverywhere,
 } from "../publication/publish.ts"
 import { indexedResponses } from "../../load/state/archiveIndex.ts"
+import { findMoved } from "../retention/findMoved.ts"
 import { endAllRuns } from "../run/endDeadRuns.ts"
 import {
   type LostRows,
@@ -57,6 +58,8 @@ export const replay = Effect.fnUntraced(function* (options: ReplayOptions) {
 const replayed = Effect.fnUntraced(function* (options: ReplayOptions) {
   // The rows that replace the stored ones would lack what a run in progress commits meanwhile.
   yield* endAllRuns(REPLAYING, options)
+  const store = archiveOf(options)
+  yield* findMoved(store, yield* inArchive(() => segmentFiles(store)), true)
   const unended = yield* rebuildIndex(options, options)
   const responses = yield* indexedResponses("is_landed")
   const rebuilt = yield* withRebuilt(

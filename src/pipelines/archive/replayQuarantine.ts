@@ -19,6 +19,7 @@ import { countRowsOf } from "./rowsOfResponses.ts"
 import { existingWarehouse, placeOf } from "../publication/warehouse.ts"
 import { archiveOf, inArchive } from "../publication/archiveOf.ts"
 import { recordHealth } from "../publication/health.ts"
+import { findMoved } from "../retention/findMoved.ts"
 import { endAllRuns } from "../run/endDeadRuns.ts"
 import { type Published, publishNewsEverywhere } from "../publication/publish.ts"
 import { hasRows } from "../strategies/taskResult.ts"
@@ -50,6 +51,8 @@ export const replayQuarantine = Effect.fnUntraced(function* (options: ReplayOpti
 
 const replayed = Effect.fnUntraced(function* (options: ReplayOptions) {
   yield* endAllRuns(LOADING, options)
+  const store = archiveOf(options)
+  yield* findMoved(store, yield* inArchive(() => segmentFiles(store)), true)
   const { readable, landable, stillBroken } = yield* openResponses(options)
   const rows = landable.length === 0 ? 0 : yield* load(options, landable)
   for (const response of readable) yield* closeEntry(response)

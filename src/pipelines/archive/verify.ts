@@ -20,6 +20,7 @@ import { verify as verifyPublished } from "../../load/published/verify/verify.ts
 import { archiveFolder, archiveOf, inArchive } from "../publication/archiveOf.ts"
 import { noWarehouse, type Place } from "../publication/warehouse.ts"
 import { causeMessage } from "../../domain/values/causeMessage.ts"
+import { counted } from "../../domain/values/numbers.ts"
 
 export const verify = Effect.fnUntraced(function* (place: Place) {
   const { dataDir } = place
@@ -35,7 +36,8 @@ export const verify = Effect.fnUntraced(function* (place: Place) {
 interface Survey {
   /** SHA-256 hashes of the intact bodies. */
   readonly bodies: Set<string>
-  /** Places of damaged frames. */
+  /** Places of all frames, and of damaged ones. */
+  readonly frames: Set<string>
   readonly damaged: Set<string>
   readonly commits: Commits
   readonly findings: Array<Finding>
@@ -50,6 +52,7 @@ const verifyArchive = Effect.fnUntraced(function* (place: Place) {
   const placed = Map.groupBy(index, ({ file }) => file)
   const survey: Survey = {
     bodies: new Set(),
+    frames: new Set(),
     damaged: new Set(),
     commits: new Commits(),
     findings: [],
@@ -70,7 +73,11 @@ const verifyArchive = Effect.fnUntraced(function* (place: Place) {
     const known = new Set(placed.get(file)?.map(({ offset }) => offset))
     yield* Effect.promise(() => addSegment(survey, store, file, known))
   }
-  const found = [...survey.findings, ...missingBodies(index, new Set(segments), survey, store)]
+  const found = [
+    ...survey.findings,
+    ...missingBodies(index, new Set(segments), survey, store),
+    ...movedBodies(index, survey, store),
+  ]
   const reported = new Set(found.map(({ path }) => path))
   // A damaged segment is one finding, whatever else it lost.
   const unmarked = missingMarkers(index, segments, survey, store)
@@ -78,7 +85,7 @@ const verifyArchive = Effect.fnUntraced(function* (place: Place) {
 })
 
 const addSegment = async (
-  { bodies, damaged, commits, findings }: Survey,
+  { bodies, frames, damaged, commits, findings }: Survey,
   store: ArchiveStore,
   file: string,
   known: ReadonlySet<number>,
@@ -89,6 +96,7 @@ const addSegment = async (
   try {
     for await (const frame of readFrames(store, file, known)) {
       commits.add(frame)
+      frames.add(placeKey(frame.place))
       const damage = damageOf(frame, bodies)
       if (damage === undefined) continue
       damaged.add(placeKey(frame.place))
@@ -148,6 +156,20 @@ const missingBodies = (
       : `the segment is gone, and with it the body of response ${responseId}${more}`
     return [{ kind: "missing" as const, path: pathOf(file), detail }]
   })
+}
+
+/** Bodies that are there, but not where the index says, so that `trace` can't read them: one finding per segment. */
+const movedBodies = (
+  index: ReadonlyArray<IndexedBody>,
+  { bodies, frames }: Survey,
+  { pathOf }: ArchiveStore,
+): ReadonlyArray<Finding> => {
+  const moved = index.filter((body) => bodies.has(body.sha256) && !frames.has(placeKey(body)))
+  return [...Map.groupBy(moved, ({ file }) => file)].map(([file, { length }]) => ({
+    kind: "missing" as const,
+    path: pathOf(file),
+    detail: `${counted(length, "body", "bodies")} that the published index has there ${length === 1 ? "is" : "are"} elsewhere in the archive; \`vaulthouse compact\`, then \`vaulthouse publish\`, records where`,
+  }))
 }
 
 /** Responses that were committed by the index but not by the archive: one finding per run. */

@@ -9,6 +9,7 @@ import type { LoadError } from "../../load/errors.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { archiveOf, inArchive } from "../publication/archiveOf.ts"
 import type { Place } from "../publication/warehouse.ts"
+import { findMoved } from "./findMoved.ts"
 import { joinSegments, removeSegments } from "./joinSegments.ts"
 import { agesOf, oldRecords, pruneBefore } from "./pruneBefore.ts"
 
@@ -34,12 +35,22 @@ export const keepInOrder = Effect.fnUntraced(function* (place: Place, keepDays: 
   const now = microsFromMillis(yield* Clock.currentTimeMillis)
   const segments = yield* inArchive(() => store.segments())
   const others = segments.filter(({ file }) => runOfSegment(file) !== runId)
-  const replaced = yield* joinSegments(store, groupsToJoin(others, monthIn(now)))
+  const groups = groupsToJoin(others, monthIn(now))
+  const isFirst = yield* isFirstOfDay(now)
+  // Asks which segments the index names, which takes longer the longer it is: not in every run. Before they are joined, since
+  // only a segment that the index does not name is searched.
+  if (isFirst || groups.some(({ length }) => length > 1)) {
+    yield* findMoved(
+      store,
+      segments.map(({ file }) => file),
+      false,
+    )
+  }
+  const replaced = yield* joinSegments(store, groups)
   const joined = { isMoved: replaced.length > 0, finish: removeSegments(store, replaced) }
   const before = monthsToKeep(now, keepDays)
-  if (!(yield* isFirstOfDay(now)) || (yield* oldRecords(agesOf(before, now))) === 0)
-    return joined satisfies Kept
-  const { finish } = yield* pruneBefore(place, before, false)
+  if (!isFirst || (yield* oldRecords(agesOf(before, now))) === 0) return joined satisfies Kept
+  const { finish } = yield* pruneBefore(place, before, false, replaced)
   return { isMoved: true, finish: Effect.andThen(joined.finish, finish) } satisfies Kept
 })
 

@@ -20,12 +20,14 @@ import {
   findReferenced,
   knownRuns,
   moveIndex,
+  retainedAstray,
   retainedIn,
 } from "../../load/state/archiveIndex.ts"
 import { type Ages, findOldRecords, forget, forgetRuns } from "../../load/state/oldRecords.ts"
 import { coreTables, withFixedWindows } from "../pipelines.ts"
 import { archiveOf, inArchive } from "../publication/archiveOf.ts"
 import type { Place } from "../publication/warehouse.ts"
+import { findMoved } from "./findMoved.ts"
 import { removeSegments } from "./joinSegments.ts"
 
 export interface PruneSummary {
@@ -63,26 +65,33 @@ export interface Pruned {
   readonly finish: Effect.Effect<PruneSummary, LoadError, Warehouse>
 }
 
-/** Prunes what is from before `oldest`, microseconds since 1970; no other run may be in progress. */
+/**
+ * Prunes what is from before `oldest`, microseconds since 1970; no other run may be in progress. `replaced`: segments that others
+ * have replaced, for the caller to remove.
+ */
 export const pruneBefore = Effect.fnUntraced(function* (
   place: Place,
   oldest: number,
   dryRun: boolean,
+  replaced: ReadonlyArray<string> = [],
 ) {
   const store = archiveOf(place)
   const { exclusively, tables } = yield* Warehouse
   const now = microsFromMillis(yield* Clock.currentTimeMillis)
   const ages = agesOf(oldest, now)
   const recordsDropped = yield* oldRecords(ages)
-  const { indexed, prunable } = yield* exclusively(
+  const others = new Set(replaced)
+  const files = (yield* inArchive(() => segmentFiles(store))).filter((file) => !others.has(file))
+  if (!dryRun) yield* findMoved(store, files, true)
+  const { indexed, prunable, astray } = yield* exclusively(
     "Finding the responses to keep",
     async (session) => {
       await findReferenced(session, coreTables)
-      return countPrunable(session, oldest)
+      const counts = await countPrunable(session, oldest)
+      return { ...counts, astray: await retainedAstray(session, files, oldest) }
     },
   )
   const runs = yield* knownRuns
-  const files = yield* inArchive(() => segmentFiles(store))
   const ofUnknownRuns = yield* inArchive(() =>
     bodiesOf(
       store,
@@ -90,7 +99,7 @@ export const pruneBefore = Effect.fnUntraced(function* (
       ({ runId }) => !runs.has(runId),
     ),
   )
-  const isKeptIn = (file: string) => isKept(store, file, { oldest, runs, ofUnknownRuns })
+  const isKeptIn = (file: string) => isKept(store, file, { oldest, runs, ofUnknownRuns, astray })
   const parts = yield* Effect.forEach(files, (file) =>
     Effect.flatMap(isKeptIn(file), (isWanted) =>
       Effect.map(
@@ -137,6 +146,8 @@ interface Kept {
   readonly runs: ReadonlySet<string>
   /** SHA-256 hashes. */
   readonly ofUnknownRuns: ReadonlySet<string>
+  /** SHA-256 hashes of bodies that rows need, and that may be in any segment. */
+  readonly astray: ReadonlySet<string>
 }
 
 /**
@@ -146,7 +157,7 @@ interface Kept {
 const isKept = Effect.fnUntraced(function* (
   store: ArchiveStore,
   file: string,
-  { oldest, runs, ofUnknownRuns }: Kept,
+  { oldest, runs, ofUnknownRuns, astray }: Kept,
 ) {
   const { exclusively } = yield* Warehouse
   const runIds = yield* inArchive(() => runsIn(store, file))
@@ -155,18 +166,19 @@ const isKept = Effect.fnUntraced(function* (
   )
   const indexed = new Map(rows.map(({ responseId, isPrunable }) => [responseId, !isPrunable]))
   // Bodies in this segment that are needed, if only by responses of later runs.
-  const wanted = new Set(
+  const ofRows = new Set(
     rows.filter((row) => row.file === file && !row.isPrunable).map(({ sha256 }) => sha256),
   )
+  const isWanted = (sha256: string): boolean => ofRows.has(sha256) || astray.has(sha256)
   const bodies = new Set<string>()
   return ({ responseId, sha256, body, receivedAt, runId }: ResponseLine): boolean => {
     const isNeeded =
       indexed.get(responseId) === undefined
         ? receivedAt >= oldest || !runs.has(runId)
-        : indexed.get(responseId) === true && (body === undefined || wanted.has(sha256))
+        : indexed.get(responseId) === true && (body === undefined || isWanted(sha256))
     // Of responses that nothing needs, the first that has a body that others need.
     const hasNeededBody =
-      body !== undefined && !bodies.has(sha256) && (wanted.has(sha256) || ofUnknownRuns.has(sha256))
+      body !== undefined && !bodies.has(sha256) && (isWanted(sha256) || ofUnknownRuns.has(sha256))
     if (body !== undefined && (isNeeded || hasNeededBody)) bodies.add(sha256)
     return isNeeded || hasNeededBody
   }

@@ -45,14 +45,18 @@ const newestFiring = ({ cron }: Group, now: number): number =>
 
 /**
  * Groups with a firing since their last start. Several missed firings (a machine asleep, a long run) make a group due
- * once: reading is incremental, so one run catches up with all of them. A group that never ran is due at once.
+ * once: reading is incremental, so one run catches up with all of them. A group that never ran is due at once, and so is
+ * one whose last start is still to come: the clock was ahead then, and waiting for it could take days.
  */
 export const dueGroups = (
   groups: ReadonlyArray<Group>,
   lastStarts: LastStarts,
   now: number,
 ): ReadonlyArray<Group> =>
-  groups.filter((group) => newestFiring(group, now) > (lastStarts.get(group.name) ?? -Infinity))
+  groups.filter((group) => {
+    const last = lastStarts.get(group.name)
+    return last === undefined || !(last <= now) || newestFiring(group, now) > last
+  })
 
 /** The next `count` firings of a group after `now`, milliseconds since 1970. */
 export const nextFirings = ({ cron }: Group, now: number, count: number): ReadonlyArray<number> => {

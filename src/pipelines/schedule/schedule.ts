@@ -54,10 +54,12 @@ const runDue = Effect.fnUntraced(function* <E, R>(options: ScheduleOptions<E, R>
   return "done"
 })
 
+/** Returns early once the clock was set back to before the wait: what is due is then asked again. */
 const sleepUntil = Effect.fnUntraced(function* (instant: number) {
+  const wait = instant - (yield* Clock.currentTimeMillis)
   for (;;) {
     const left = instant - (yield* Clock.currentTimeMillis)
-    if (left <= 0) return
+    if (left <= 0 || left > wait) return
     yield* Effect.sleep(Math.min(left, LONGEST_SLEEP_MILLIS))
   }
 })

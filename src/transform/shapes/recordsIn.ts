@@ -68,11 +68,11 @@ const finderOf = (
       let empty: Found | undefined
       for (const field of places) {
         const value = holder[field]
-        const read = value === undefined ? undefined : recordsOf(value)
-        if (read === undefined) continue
-        const found = { shape, field, ...read, rest: without(holder, field) }
+        const held = value === undefined ? undefined : recordsOf(value)
+        if (held === undefined) continue
+        const found = { shape, field, ...held, rest: without(holder, field) }
         // An empty list may stand beside the one with the records.
-        if (read.records.length > 0) return found
+        if (held.records.length > 0) return found
         empty ??= found
       }
       return empty

@@ -1,6 +1,7 @@
 // The laws of reading by time, against a small model of the service: however much it returns at once, nothing is
 // lost or stored twice, and no request is wasted.
 import { describe, expect, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
@@ -27,6 +28,8 @@ interface Options {
   readonly cap?: number
   readonly since?: number
   readonly until?: number
+  /** When it is read, microseconds since 1970; later than all records if absent. */
+  readonly now?: number
   /** The service does not know the name of the window's end. */
   readonly ignoresEnd?: boolean
 }
@@ -54,6 +57,12 @@ const stream = (
         .slice(0, options.cap ?? Infinity)
       return Effect.succeed({ content, times: content.map(({ at }) => at) })
     },
+  }).pipe(Stream.provideService(Clock.Clock, clockAt(options.now ?? NOW + 1000 * DAY)))
+
+const machineClock = Effect.runSync(Clock.Clock)
+const clockAt = (now: number): Clock.Clock =>
+  Object.assign(Object.create(machineClock) as Clock.Clock, {
+    currentTimeMillis: Effect.succeed(now / 1000),
   })
 
 const readAll = (
@@ -201,6 +210,56 @@ describe("timeWindows", () => {
       const second = yield* readAll(service, { cursor: cursorOf(first) }, requests)
       expect(requests).toEqual([{ from: NOW - OVERLAP - SECOND, to: undefined }])
       expect(cursorOf(second)).toEqual(cursorOf(first))
+    }),
+  )
+
+  it.effect("records dated in the future hide none that arrive before that date", () =>
+    Effect.gen(function* () {
+      const past = Array.from({ length: 20 }, (_, index) => ({
+        id: String(index),
+        at: NOW - index * DAY,
+      }))
+      const service = [{ id: "future", at: NOW + 365 * DAY }, ...past]
+      const first = yield* readAll(service, { now: NOW, cap: 3 })
+      expect(cursorOf(first)?.through).toBe(NOW)
+      // More than the overlap later, and interrupted once.
+      const grown = [
+        ...service,
+        ...[3, 4, 5].map((day) => ({ id: `day ${day}`, at: NOW + day * DAY })),
+      ]
+      const later = { now: NOW + 5 * DAY, cap: 3 }
+      const begun = yield* Stream.runCollect(
+        Stream.take(stream(grown, [], { ...later, cursor: cursorOf(first) }), 1),
+      )
+      const last = { id: "last", at: NOW + 9 * DAY }
+      const options = { now: NOW + 10 * DAY, cap: 3, cursor: cursorOf(begun) }
+      const rest = yield* readAll([...grown, last], options)
+      expect(read(first, begun, rest)).toEqual(idsOf([...grown, last]))
+      expect(cursorOf(rest)?.through).toBe(NOW + 10 * DAY)
+    }),
+  )
+
+  it.effect("a mark that an earlier version left in the future makes it read everything once", () =>
+    Effect.gen(function* () {
+      const service = Array.from({ length: 20 }, (_, index) => ({
+        id: String(index),
+        at: NOW - index * DAY,
+      }))
+      const marks: ReadonlyArray<TimeCursor> = [
+        { through: NOW + 365 * DAY, largest: 5 },
+        { largest: 5, pending: { to: NOW - 15 * DAY, newest: NOW + 365 * DAY } },
+      ]
+      for (const cursor of marks) {
+        const first = yield* readAll(service, { now: NOW, cursor })
+        expect(read(first)).toEqual(idsOf(service))
+        const requests: Array<TimeWindow> = []
+        yield* readAll(service, { now: NOW, cursor: cursorOf(first) }, requests)
+        expect(requests).toEqual([{ from: NOW - OVERLAP - SECOND, to: undefined }])
+      }
+      // Within the overlap, as after a clock was set right, nothing can have been left out.
+      const requests: Array<TimeWindow> = []
+      yield* readAll(service, { now: NOW, cursor: { through: NOW + DAY, largest: 30 } }, requests)
+      expect(requests).toEqual([{ from: NOW - OVERLAP - SECOND, to: undefined }])
     }),
   )
 

@@ -141,6 +141,32 @@ describe("retention", () => {
     }),
   )
 
+  it.live("joins and prunes a month in one run, and removes each file once", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({ vaults: 2, days: 3, now: "2026-06-02T06:00:00Z" })
+      const dataDir = yield* lived
+      const month = segments(dataDir)[0]?.slice(0, 6) ?? ""
+      const ofMonth = () => segments(dataDir).filter((file) => file.startsWith(month))
+      const runs = Effect.map(
+        query(dataDir, "select count(*)::integer as n from ops.runs"),
+        ([row]) => Number(row?.["n"]),
+      )
+      const before = yield* runs
+      const run = (days: number) =>
+        daysAfter(days, runOnce(simulator.url, dataDir, { pipelines: ["fees"], keepDays: 90 }))
+      const { events } = yield* run(500)
+      expect(events.filter(({ kind }) => kind === "note")).toEqual([])
+      // The joined one, pruned.
+      expect(ofMonth()).toEqual([expect.stringMatching(/^\d{6}\.\w+\.r\w+\.ndjson\.zst$/)])
+      expect(yield* runs).toBeLessThan(before)
+      const pruned = ofMonth()
+      yield* run(501)
+      expect(ofMonth()).toEqual(pruned)
+      const findings = yield* verify({ dataDir })
+      expect(findings.filter(({ path }) => !path.startsWith("published/"))).toEqual([])
+    }),
+  )
+
   it.live("joins the segments of 32 runs of this month", () =>
     Effect.gen(function* () {
       const simulator = yield* simulated({ vaults: 2, days: 3, now: "2026-06-02T06:00:00Z" })

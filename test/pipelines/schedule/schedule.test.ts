@@ -37,6 +37,14 @@ describe("groups", () => {
     expect(names(started, at("09:00:00"))).toEqual(["hourly", "daily"])
   })
 
+  it("are due if their last start is still to come, since the clock was ahead then, or no instant", () => {
+    const started = new Map([
+      ["hourly", at("11:07:00")],
+      ["daily", Number.NaN],
+    ])
+    expect(dueGroups([hourly, daily], started, at("01:30:00"))).toEqual([hourly, daily])
+  })
+
   it("fire in UTC, the next firing strictly later", () => {
     expect(nextFirings(hourly, at("01:07:00"), 2)).toEqual([at("02:07:00"), at("03:07:00")])
   })
@@ -144,6 +152,40 @@ describe("schedule", () => {
         ["02:30", "02:35", "02:40"].map((minute) => ({ groups: "daily", minute })),
       )
       expect(announced).toEqual(["02:35", "02:40", "03:07"])
+    }),
+  )
+
+  it.effect.each([
+    ["a run", true],
+    ["a run that failed", false],
+  ] as const)("goes on when a clock that was ahead is set right after %s", ([, isRead]) =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(at("11:07:00"))
+      const { options, runs } = yield* scheduled(0)
+      const clock = yield* Clock.Clock
+      let ahead = 0
+      // A sleep lasts as long, whatever the time of day becomes meanwhile.
+      const setBack: Clock.Clock = Object.assign(Object.create(clock) as Clock.Clock, {
+        currentTimeMillis: Effect.map(clock.currentTimeMillis, (now) => now - ahead),
+      })
+      const run = (due: ReadonlyArray<Group>) =>
+        Effect.as(options.run(due), ahead > 0 ? true : isRead)
+      const fiber = yield* Effect.forkChild(
+        Effect.provideService(
+          schedule({ ...options, run, groups: [hourly] }),
+          Clock.Clock,
+          setBack,
+        ),
+      )
+      yield* TestClock.adjust("70 seconds")
+      ahead = 10 * 3_600_000
+      yield* TestClock.adjust("1 hours")
+      yield* Fiber.interrupt(fiber)
+      expect((yield* Ref.get(runs)).map(({ minute }) => minute)).toEqual([
+        "11:07",
+        "01:08",
+        "02:07",
+      ])
     }),
   )
 

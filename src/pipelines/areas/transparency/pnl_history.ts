@@ -37,7 +37,10 @@ const SPARE = 10
 const HEADROOM = 1.25
 
 interface Mark {
-  /** Newest snapshot stored, microseconds. */
+  /**
+   * Newest snapshot stored, microseconds, or when it was read if that is earlier: a snapshot dated in the future must not
+   * hide those that arrive before that date. Cursors of earlier versions may lie in the future.
+   */
   readonly through: number
   readonly snapshotsPerDay: number
   /** The snapshot before the oldest rejected one; each run reads back to it until none is rejected. */
@@ -61,13 +64,17 @@ const wantedSince = (
   { overlapDays }: RunContext,
 ): number => Math.min(through - overlapDays * MICROS_PER_DAY, rejectedSince)
 
-/** Enough snapshots to reach back as far as wanted, late and revised ones included. */
+/**
+ * Enough snapshots to reach back as far as wanted, late and revised ones included; all, if the mark lies in the future, since
+ * it does not say how far the snapshots before now were read.
+ */
 const limitFor = (
   mark: Mark | undefined,
   slots: MissingSlots | undefined,
   context: RunContext,
 ): number => {
   if (context.full || mark === undefined || missingIn(slots).length > 0) return MAX_LIMIT
+  if (mark.through > context.now) return MAX_LIMIT
   const days = (context.now - wantedSince(mark, context)) / MICROS_PER_DAY
   const expected = Math.ceil(days * mark.snapshotsPerDay * HEADROOM) + SPARE
   return Math.min(MAX_LIMIT, Math.max(SPARE, expected))
@@ -75,6 +82,7 @@ const limitFor = (
 
 interface Snapshots extends Page<unknown> {
   readonly limit: number
+  /** As `through` of the mark. */
   readonly newest: number
   readonly oldest: number
   /** Whether it has as many snapshots as were requested, so that there may be older ones. */
@@ -87,7 +95,10 @@ const readSnapshots = (partition: Partition<VaultRef>, limit: number, context: R
     (page): Snapshots => ({
       ...page,
       limit,
-      newest: page.times.reduce((max, time) => Math.max(max, time), -Infinity),
+      newest: Math.min(
+        page.times.reduce((max, time) => Math.max(max, time), -Infinity),
+        context.now,
+      ),
       oldest: page.times.reduce((min, time) => Math.min(min, time), Infinity),
       isFull: page.count >= limit,
     }),
@@ -129,13 +140,15 @@ const readHistory = Effect.fnUntraced(function* (
   state: PartitionState,
   context: RunContext,
 ) {
-  const mark = cursors.decode(state.cursor(partition.entity))
+  const stored = cursors.decode(state.cursor(partition.entity))
+  const mark =
+    stored === undefined ? undefined : { ...stored, through: Math.min(stored.through, context.now) }
   const slots = slotsToFill(
     state.missingSlots?.get(SERIES),
     mark === undefined ? undefined : { before: dayOf(mark.through) - context.overlapDays },
     context,
   )
-  const first = yield* readSnapshots(partition, limitFor(mark, slots, context), context)
+  const first = yield* readSnapshots(partition, limitFor(stored, slots, context), context)
   const isShort = mark !== undefined && first.limit < MAX_LIMIT && !reaches(first, mark, context)
   if (!isShort) return taskResult(partition.entity, mark, slots, first, context)
   const whole = yield* readSnapshots(partition, MAX_LIMIT, context)
