@@ -8,7 +8,7 @@ import * as Semaphore from "effect/Semaphore"
 import { movedClock } from "../domain/run/movedClock.ts"
 import type { Batch, Committed } from "../domain/run/outcome.ts"
 import { type Rows, type Table, tableName, storedTables } from "../domain/table/table.ts"
-import { microsFromMillis, MICROS_PER_HOUR } from "../domain/values/time.ts"
+import { microsFromMillis } from "../domain/values/time.ts"
 import { commitGroup } from "./commit/commitGroup.ts"
 import { commitQueue, type Queued } from "./commit/commitQueue.ts"
 import { decodeRow, json, number, text } from "./duckdb/decodeRow.ts"
@@ -27,12 +27,11 @@ import {
   startRun,
 } from "./commit/runs.ts"
 import type { Session } from "./commit/session.ts"
-import { instant, qualified } from "./sql/sql.ts"
 import { sqlFile } from "./sql/sqlFile.ts"
 import { duckdbFile } from "./storage/file/duckdbFile.ts"
 import type { Database, OpenOptions, Storage } from "./storage/Storage.ts"
 import { storedColumns } from "./tables/storedColumns.ts"
-import { operationTable, operationTables } from "./tables/index.ts"
+import { operationTables } from "./tables/index.ts"
 import { mayBeRecorded, type TaskKey } from "./commit/taskRows.ts"
 import { checkBatch } from "./commit/validate.ts"
 import { lockedOr, lockOf, type LockWait, waitForLock } from "./lock/waitForLock.ts"
@@ -108,7 +107,7 @@ export class Warehouse extends Context.Service<
     readonly tables: ReadonlyArray<Table>
     readonly dataDir: string
     readonly runId: string
-    /** Microseconds since 1970, not before the time of anything that earlier runs stored. */
+    /** Microseconds since 1970, not before the time of anything that earlier runs wrote. */
     readonly openedAt: number
     /** The clock shared by all machines that write the warehouse. */
     readonly clock: Clock.Clock
@@ -155,24 +154,9 @@ const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
   }
   const read = readerOf(database)
   // Whatever writes rows records that there.
-  const instantIn = (name: string) =>
-    Effect.map(
-      attempt("Reading the last run", () =>
-        read(sqlFile("state", name), [], ["ops.partition_changes"]),
-      ),
-      ([row]) => (row === undefined ? 0 : number("latest")(row)),
-    )
-  let latest = yield* instantIn("latest_instant")
-  if (latest > startAt(0) + FAR_AHEAD) {
-    const landed = startAt(yield* instantIn("landed_instant"))
-    if (latest > landed + FAR_AHEAD) {
-      // The clock was ahead while the service could not be reached: rows need not be dated after that.
-      yield* attempt("Correcting the dates of attempts", () =>
-        executeAll(session, notAfter(landed), [...attemptTimes.keys()]),
-      )
-      latest = landed
-    }
-  }
+  const [latest = 0] = (yield* attempt("Reading the last run", () =>
+    read(sqlFile("state", "latest_instant"), [], ["ops.partition_changes"]),
+  )).map(number("latest"))
   const openedAt = startAt(latest)
   return Warehouse.of({
     ...reading(database, read),
@@ -195,28 +179,6 @@ const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
   })
 })
 
-// As far as a clock may be wrong while runs load by it (src/pipelines/run/clock.ts).
-const FAR_AHEAD = 2 * MICROS_PER_HOUR
-
-/** Where attempts are recorded, whether or not they bring something. */
-const attemptTimes: ReadonlyMap<Table, ReadonlyArray<string>> = new Map([
-  [operationTable.runs, ["started_at", "finished_at"]],
-  [operationTable.tasks, ["finished_at"]],
-  [operationTable.gaps, ["updated_at"]],
-  [operationTable.cursors, ["updated_at"]],
-  [operationTable.checkResults, ["checked_at"]],
-  [operationTable.partitionChanges, ["changed_at"]],
-])
-
-/** Statements that date what is dated later at an instant, microseconds since 1970. */
-const notAfter = (latest: number): ReadonlyArray<string> =>
-  [...attemptTimes].flatMap(([table, columns]) =>
-    columns.map(
-      (column) =>
-        `UPDATE ${qualified(table)} SET ${column} = ${instant(latest)} WHERE ${column} > ${instant(latest)}`,
-    ),
-  )
-
 /** Instants in microseconds since 1970, each later than the one before. */
 const ticks = (clock: Clock.Clock) => {
   const now = () => microsFromMillis(clock.currentTimeMillisUnsafe())
@@ -224,7 +186,7 @@ const ticks = (clock: Clock.Clock) => {
   return {
     tick: () => (last = Math.max(last + 1, now())),
     /** Returns now, or `earliest` if that is later; the ticks follow. */
-    startAt: (earliest: number) => (last = Math.max(last, earliest, now())),
+    startAt: (earliest: number) => (last = Math.max(earliest, now())),
   }
 }
 

@@ -20,14 +20,7 @@ import type { GapNote, TaskResult } from "../model/TaskResult.ts"
 import { cursorCodec, Day } from "./cursors.ts"
 import { slotsToFill } from "./missingSlots.ts"
 import { type Page, type PageSource, readPage } from "./readPage.ts"
-import {
-  hasPointsIn,
-  partialDays,
-  type ReadDays,
-  type Rereads,
-  rereadWindows,
-  resolveGaps,
-} from "./rereads.ts"
+import { hasPointsIn, type ReadDays, type Rereads, rereadWindows, resolveGaps } from "./rereads.ts"
 import { failedResult, hasRows, resultOf } from "./taskResult.ts"
 
 export interface DatedSeries<P extends Parameters, A> extends PageSource<P, A, VaultRef> {
@@ -183,7 +176,6 @@ const taskResult = (
     return { ...failedResult(window, error), series, covers: step.window, ...cursor, gaps }
   }
   const { from = step.content.oldest, to } = step.window
-  const { from: since = step.content.oldest } = partialDays(step)
   const [broken] = step.content.rejected
   const cutOff = `one day has at least ${step.points} points, as many as a response can hold`
   return {
@@ -192,15 +184,18 @@ const taskResult = (
     series,
     // The newest points up to a day say nothing about older days.
     covers: { from, to },
-    ...(since === undefined ? {} : { gapIfRefused: { from: since, to } }),
+    // Without the days that are requested next: reading those closes a gap of the whole window.
+    ...(from === undefined
+      ? {}
+      : { gapIfRefused: { from: step.rest === undefined ? from : step.rest.to + 1, to } }),
     hadRows: step.suspicious,
     gaps: [
       ...resolved,
       ...(step.cutOff ? [gapOf({ from: to, to }, "truncated", "permanent", cutOff)] : []),
-      // Which days lack a point is unknown: all are read again.
-      ...(broken === undefined || since === undefined
+      // Which days lack a point is unknown: the window is read again.
+      ...(broken === undefined || from === undefined
         ? []
-        : [gapOf({ from: since, to }, "quarantined", "open", `${broken.path} ${broken.detail}`)]),
+        : [gapOf({ from, to }, "quarantined", "open", `${broken.path} ${broken.detail}`)]),
     ],
   }
 }

@@ -21,33 +21,14 @@ const daysOf = ({ from, to }: DayRange): ReadonlyArray<number> =>
   Array.from({ length: to - from + 1 }, (_, at) => from + at)
 
 /**
- * A window for each open gap, so that an error in one does not affect another, but one for those that overlap or adjoin, as
- * far as a window holds them: what stays broken leaves another such gap every day. With missing slots, the fewest windows
+ * A window for each open gap, so that an error in one does not affect another; with missing slots, the fewest windows
  * that hold them all.
  */
 export const rereadWindows = (
   { slots, openGaps }: Rereads,
   windowDays: number,
 ): ReadonlyArray<DayRange> =>
-  slots === undefined
-    ? joinedGaps(openGaps, windowDays)
-    : missingSlotWindows(slots, openGaps, windowDays)
-
-/** No gap is divided: the window that reads or records its first day reads or records all of it. */
-const joinedGaps = (
-  openGaps: ReadonlyArray<OpenGap>,
-  windowDays: number,
-): ReadonlyArray<DayRange> => {
-  const windows: Array<{ from: number; to: number }> = []
-  for (const { from, to } of openGaps.map(gapDays).toSorted((a, b) => a.from - b.from)) {
-    const last = windows.at(-1)
-    const joins = last !== undefined && from <= last.to + 1
-    if (joins && Math.max(to, last.to) - last.from < Math.max(windowDays, last.to - last.from + 1))
-      last.to = Math.max(to, last.to)
-    else windows.push({ from, to })
-  }
-  return windows
-}
+  slots === undefined ? openGaps.map(gapDays) : missingSlotWindows(slots, openGaps, windowDays)
 
 /**
  * The fewest windows of at most `windowDays` days that hold every missing slot and open gap. A window that begins with
@@ -95,18 +76,6 @@ export const hasPointsIn = (slots: MissingSlots | undefined): ((day: number) => 
   return (day) => known.has(day)
 }
 
-/**
- * The days of a response of which a part may be missing: without those that are requested next, since reading them closes a
- * gap of the whole window.
- */
-export const partialDays = ({
-  window: { from, to },
-  rest,
-}: Pick<WindowStep<unknown> & { readonly _tag: "Read" }, "window" | "rest">): {
-  readonly from?: number | undefined
-  readonly to: number
-} => ({ from: rest === undefined ? from : rest.to + 1, to })
-
 /** Days with a missing slot or an open gap that this run has read, or has recorded a failure for. */
 export type ReadDays = ReadonlySet<number>
 
@@ -120,23 +89,11 @@ export const resolveGaps = (
     readonly rejected: ReadonlyArray<unknown>
   }>,
 ): { readonly readDays: ReadDays; readonly notes: ReadonlyArray<GapNote> } => {
-  const closing = (gap: OpenGap): GapNote => ({
-    ...gap,
-    reason: "failed",
-    state: "closed",
-    detail: `read again on ${formatDay(context.today)}`,
-  })
-  // A rejected record may be of any day, so no day of the window counts as read; the gap of all of them (`partialDays`) stands
-  // for those inside it.
-  if (step._tag === "Read" && step.content.rejected.length > 0) {
-    const { from = Infinity, to } = partialDays(step)
-    const isInside = (gap: DayRange): boolean => gap.from >= from && gap.to <= to
-    const inside = openGaps.filter((gap) => isInside(gapDays(gap)))
-    return { readDays: before, notes: inside.map(closing) }
-  }
   // What is missing of a window that failed is recorded as a gap in place of the one that it closes.
   const days = step._tag === "Read" ? step.covered : step.missing
-  if (days === undefined) return { readDays: before, notes: [] }
+  // A rejected record may be of any day, so no day of the window counts as read.
+  const isPartial = step._tag === "Read" && step.content.rejected.length > 0
+  if (days === undefined || isPartial) return { readDays: before, notes: [] }
   const lacking = lackingDays(slots)
   const isNew = (day: number) => day >= days.from && day <= days.to && !before.has(day)
   const wanted = [
@@ -149,7 +106,12 @@ export const resolveGaps = (
       const ofGap = daysOf(gapDays(gap))
       return ofGap.some(isNew) && ofGap.every((day) => readDays.has(day))
     })
-    .map(closing)
+    .map((gap): GapNote => ({
+      ...gap,
+      reason: "failed",
+      state: "closed",
+      detail: `read again on ${formatDay(context.today)}`,
+    }))
   if (slots === undefined || step._tag === "Failed") return { readDays, notes: closed }
   const missing = lacking.filter(({ day }) => isNew(day)).flatMap((each) => each.missing)
   const still = stillMissing(missing, slots, step.content.times)
