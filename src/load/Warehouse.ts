@@ -10,8 +10,9 @@ import type { Batch, Committed } from "../domain/run/outcome.ts"
 import { type Rows, type Table, tableName, storedTables } from "../domain/table/table.ts"
 import { microsFromMillis } from "../domain/values/time.ts"
 import { commitGroup } from "./commit/commitGroup.ts"
+import { earliestInstant } from "./commit/earliestInstant.ts"
 import { commitQueue, type Queued } from "./commit/commitQueue.ts"
-import { decodeRow, json, number, text } from "./duckdb/decodeRow.ts"
+import { decodeRow, json, text } from "./duckdb/decodeRow.ts"
 import { databaseError, type LoadError, type WarehouseLocked } from "./errors.ts"
 import { type Changed, executeAll } from "./commit/executeAll.ts"
 import { storedRows } from "./commit/stored/storedRows.ts"
@@ -107,7 +108,7 @@ export class Warehouse extends Context.Service<
     readonly tables: ReadonlyArray<Table>
     readonly dataDir: string
     readonly runId: string
-    /** Microseconds since 1970, not before the time of anything that earlier runs wrote. */
+    /** Microseconds since 1970, not before the time of anything that earlier runs stored. */
     readonly openedAt: number
     /** The clock shared by all machines that write the warehouse. */
     readonly clock: Clock.Clock
@@ -153,10 +154,9 @@ const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
     yield* attempt("Reading which tables are empty", session.findEmptyTables)
   }
   const read = readerOf(database)
-  // Whatever writes rows records that there.
-  const [latest = 0] = (yield* attempt("Reading the last run", () =>
-    read(sqlFile("state", "latest_instant"), [], ["ops.partition_changes"]),
-  )).map(number("latest"))
+  const latest = yield* attempt("Reading the last run", () =>
+    earliestInstant(session, read, startAt(0)),
+  )
   const openedAt = startAt(latest)
   return Warehouse.of({
     ...reading(database, read),
@@ -186,7 +186,7 @@ const ticks = (clock: Clock.Clock) => {
   return {
     tick: () => (last = Math.max(last + 1, now())),
     /** Returns now, or `earliest` if that is later; the ticks follow. */
-    startAt: (earliest: number) => (last = Math.max(earliest, now())),
+    startAt: (earliest: number) => (last = Math.max(last, earliest, now())),
   }
 }
 

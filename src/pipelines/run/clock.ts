@@ -67,16 +67,24 @@ export const checkClock = Effect.gen(function* () {
   })
 })
 
-/** How far the clock is ahead, or, negative, behind, if that is worth reporting. */
+/**
+ * How far the clock is ahead, or, negative, behind, if that is worth reporting. Where rows are stored that a clock dated hours
+ * ahead, later ones are dated after them: as far as these are ahead, the warehouse is.
+ */
 export const reportedClockAhead = Effect.gen(function* () {
+  const { openedAt } = yield* Warehouse
+  const rowsAhead = openedAt / MICROS_PER_SECOND - (yield* Clock.currentTimeMillis) / 1000
+  if (rowsAhead >= MAX_SECONDS_OFF) return Math.round(rowsAhead)
   const skew = yield* (yield* ApiClient).clockSkewSeconds
   return skew === undefined || Math.abs(skew) < REPORTED_SECONDS_OFF ? undefined : -skew
 })
 
-/** For the end of a run and for `status`. */
+/** For the end of a run and for `status`. A run whose own clock is hours ahead loads nothing, so that of an earlier one was. */
 export const clockText = (secondsAhead: number): string =>
-  `This machine's clock was ${differenceText(secondsAhead)} the service's in the last run, so ${
-    secondsAhead > 0
-      ? "its rows are dated ahead"
-      : "the points of a day that had just begun are read by a later run"
-  }`
+  secondsAhead >= MAX_SECONDS_OFF
+    ? `The newest rows were dated ${differenceText(secondsAhead)} the present by a clock that was wrong, so later ones are dated after them until that time has come`
+    : `This machine's clock was ${differenceText(secondsAhead)} the service's in the last run, so ${
+        secondsAhead > 0
+          ? "its rows are dated ahead"
+          : "the points of a day that had just begun are read by a later run"
+      }`

@@ -5,6 +5,7 @@ import * as Result from "effect/Result"
 import { readProblems } from "../../../src/pipelines/readers/problems/problems.ts"
 import { asAdmin, simulated } from "../../support/simulated.ts"
 import { json, scriptedServer } from "../../support/servers/scriptedServer.ts"
+import { ahead } from "../../support/movableClock.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
 import { query, runOnce } from "../../support/warehouseRun.ts"
 
@@ -102,6 +103,76 @@ describe("a service that is no witness", () => {
       const { sync, problems } = yield* dated
       expect((yield* sync(headers)).summary.outcome).toBe("complete")
       expect(yield* problems).toEqual([])
+    }),
+  )
+})
+
+describe("a clock a year ahead for one run", () => {
+  const YEAR = 365 * 24 * HOUR
+  const times = `select max(_updated_at) as written_at from core.loans
+    union all select max(received_at) from raw.responses
+    union all select max(greatest(started_at, finished_at)) from ops.runs
+    union all select max(finished_at) from ops.tasks
+    union all select max(changed_at) from ops.partition_changes`
+
+  /** A run a year ahead between two with the right clock. */
+  const between = Effect.fnUntraced(function* (isReachable: boolean) {
+    let loan = 0
+    const server = yield* scriptedServer((_, response) => {
+      response.sendDate = false
+      loan += 1
+      json(response, [{ id: `loan ${loan}` }])
+    })
+    const dataDir = yield* temporaryFolder
+    const sync = (url: string) =>
+      runOnce(url, dataDir, {
+        pipelines: ["loans"],
+        api: { ...asAdmin, retryBudgetSeconds: 0 },
+        settings: { full: true },
+      })
+    yield* sync(server.url)
+    // Port 1 answers nothing.
+    const other = isReachable ? server.url : "http://127.0.0.1:1"
+    const { summary } = yield* ahead(YEAR, sync(other))
+    expect(summary.outcome).toBe(isReachable ? "complete" : "failed")
+    const last = yield* sync(server.url)
+    expect(last.summary.outcome).toBe("complete")
+    const [latest] = yield* query(
+      dataDir,
+      `select max(written_at)::varchar as newest_at from (${times})`,
+    )
+    const runs = yield* query(
+      dataDir,
+      `select string_agg(outcome, ' ' order by started_at) as outcomes,
+         (select arg_max(outcome, finished_at) from ops.tasks) as newest from ops.runs`,
+    )
+    return {
+      daysAhead: Math.floor(
+        (Date.parse(`${String(latest?.["newest_at"])}Z`) - Date.now()) / (24 * HOUR) + 0.5,
+      ),
+      runs: runs[0],
+      problems: yield* readProblems(dataDir),
+    }
+  })
+
+  it.live("that could not reach the service dates nothing ahead", () =>
+    Effect.gen(function* () {
+      expect(yield* between(false)).toEqual({
+        daysAhead: 0,
+        runs: { outcomes: "complete failed complete", newest: "loaded" },
+        problems: [],
+      })
+    }),
+  )
+
+  it.live("that stored rows is a problem as long as later ones are dated after them", () =>
+    Effect.gen(function* () {
+      const { daysAhead, problems } = yield* between(true)
+      expect(daysAhead).toBe(365)
+      expect(problems).toMatchObject([{ kind: "clock_ahead" }])
+      expect(problems[0]?.text).toMatch(
+        /^The newest rows were dated 36\d days ahead of the present/,
+      )
     }),
   )
 })
