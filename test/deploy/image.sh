@@ -12,7 +12,9 @@ SOURCE_DATE_EPOCH=1 build/release.sh "$scratch/release"
 . build/buildah.sh
 trap 'buildah umount --all >/dev/null' EXIT
 
-image=$(buildah pull --quiet "docker-archive:$(echo "$scratch"/release/vaulthouse-*-image-*.tar.gz)")
+# Debian's buildah does not unpack it itself.
+gunzip --stdout "$scratch"/release/vaulthouse-*-image-*.tar.gz >"$scratch/image.tar"
+image=$(buildah pull --quiet "docker-archive:$scratch/image.tar")
 container=$(buildah from --pull-never "$image")
 root=$(buildah mount "$container")
 du -sm "$root"
