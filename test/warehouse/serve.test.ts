@@ -55,9 +55,9 @@ it("a report's PnL begins with the close of the day before its period, else with
   expect(found).toHaveLength(3)
   expect(found).toEqual(
     expect.arrayContaining([
-      ["a", true, 50, "26"],
-      ["b", true, 2, "1"],
-      ["b", false, 1, "1"],
+      ["a", true, 50, 26],
+      ["b", true, 2, 1],
+      ["b", false, 1, 1],
     ]),
   )
 })
