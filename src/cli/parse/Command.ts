@@ -43,6 +43,13 @@ export const readingSettings: ReadonlyArray<string> = [
 /** Settings that apply to a command that opens the warehouse or its archive. */
 export const warehouseSettings: ReadonlyArray<string> = ["warehouse", ...readingSettings]
 
+/** The flag of commands that change what is published (`publishOptions`). */
+export const publishFlag = {
+  type: "boolean",
+  default: true,
+  describe: "Publish afterwards; --no-publish does not",
+} satisfies Options
+
 /** Settings that apply to a command that sends a few requests. */
 export const requestingSettings: ReadonlyArray<string> = [
   "base-url",

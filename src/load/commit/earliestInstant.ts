@@ -1,7 +1,8 @@
 // Before which instant nothing may be dated: rows are dated after all that is stored. What brought nothing while the clock was far
 // ahead, as nobody could say so, is dated again instead.
 import type { Table } from "../../domain/table/table.ts"
-import { MICROS_PER_HOUR } from "../../domain/values/time.ts"
+import { MAX_CLOCK_SECONDS_OFF } from "../../domain/run/clockTolerance.ts"
+import { MICROS_PER_SECOND } from "../../domain/values/time.ts"
 import { number } from "../duckdb/decodeRow.ts"
 import type { Row } from "../duckdb/readRows.ts"
 import { instant, qualified } from "../sql/sql.ts"
@@ -10,8 +11,7 @@ import { operationTable } from "../tables/index.ts"
 import { executeAll } from "./executeAll.ts"
 import type { Session } from "./session.ts"
 
-// As far as a clock may be wrong while runs load by it (src/pipelines/run/clock.ts).
-const FAR_AHEAD = 2 * MICROS_PER_HOUR
+const FAR_AHEAD = MAX_CLOCK_SECONDS_OFF * MICROS_PER_SECOND
 
 type Read = (
   sql: string,

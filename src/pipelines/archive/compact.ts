@@ -3,12 +3,17 @@
 import * as Effect from "effect/Effect"
 import { monthOf, segmentBytes, segmentFiles } from "../../archive/segments.ts"
 import { archiveOf, inArchive } from "../publication/archiveOf.ts"
+import {
+  type Published,
+  publishNewsEverywhere,
+  type PublishOptions,
+} from "../publication/publish.ts"
 import { existingWarehouse, type Place, placeOf } from "../publication/warehouse.ts"
 import { findMoved } from "../retention/findMoved.ts"
 import { joinSegments, removeSegments } from "../retention/joinSegments.ts"
 import { endAllRuns } from "../run/endDeadRuns.ts"
 
-export interface CompactSummary {
+export interface CompactSummary extends Published {
   readonly segmentsBefore: number
   readonly segmentsAfter: number
   readonly bytesBefore: number
@@ -17,21 +22,29 @@ export interface CompactSummary {
 
 const JOINING = "Joining the archive's files"
 
-export const compact = (place: Place) =>
-  compacted(placeOf(place)).pipe(
-    Effect.provide(existingWarehouse(JOINING, { ...placeOf(place), runId: "compact" })),
+export interface CompactOptions extends Place {
+  /** Absent: nothing is published, and `trace` does not find what was moved until it is. */
+  readonly publish?: PublishOptions | undefined
+}
+
+export const compact = (options: CompactOptions) =>
+  compacted(options).pipe(
+    Effect.provide(existingWarehouse(JOINING, { ...placeOf(options), runId: "compact" })),
   )
 
-const compacted = Effect.fnUntraced(function* (place: Place) {
+const compacted = Effect.fnUntraced(function* (options: CompactOptions) {
   // A run in progress may still commit references to the old segments.
-  yield* endAllRuns(JOINING, place)
-  const store = archiveOf(place)
+  yield* endAllRuns(JOINING, options)
+  const store = archiveOf(options)
   const before = yield* inArchive(() => segmentFiles(store))
   const bytesBefore = yield* inArchive(() => segmentBytes(store))
   yield* findMoved(store, before, true)
   const replaced = yield* joinSegments(store, [...Map.groupBy(before, monthOf).values()])
+  // Until readers have learnt where bodies are now, they look for them in the old segments.
+  const published = yield* publishNewsEverywhere(options.publish)
   yield* removeSegments(store, replaced)
   return {
+    ...published,
     segmentsBefore: before.length,
     segmentsAfter: (yield* inArchive(() => segmentFiles(store))).length,
     bytesBefore,

@@ -2,16 +2,23 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { microsFromMillis, MICROS_PER_DAY } from "../../domain/values/time.ts"
+import {
+  type Published,
+  publishNewsEverywhere,
+  type PublishOptions,
+} from "../publication/publish.ts"
 import { existingWarehouse, type Place, placeOf } from "../publication/warehouse.ts"
-import { pruneBefore } from "../retention/pruneBefore.ts"
+import { pruneBefore, type PruneSummary } from "../retention/pruneBefore.ts"
 import { endAllRuns } from "../run/endDeadRuns.ts"
 
-export type { PruneSummary } from "../retention/pruneBefore.ts"
+export type PruneReport = PruneSummary & Published
 
 export interface PruneOptions extends Place {
   readonly olderThanDays: number
   /** Only reports what would be dropped. */
   readonly dryRun: boolean
+  /** Absent: nothing is published, and `trace` does not find what was moved until it is. */
+  readonly publish?: PublishOptions | undefined
 }
 
 const PRUNING = "Pruning the archive"
@@ -26,5 +33,8 @@ const pruned = Effect.fnUntraced(function* (options: PruneOptions) {
   yield* endAllRuns(PRUNING, options)
   const now = microsFromMillis(yield* Clock.currentTimeMillis)
   const oldest = now - options.olderThanDays * MICROS_PER_DAY
-  return yield* Effect.flatMap(pruneBefore(options, oldest, options.dryRun), ({ finish }) => finish)
+  const { finish } = yield* pruneBefore(options, oldest, options.dryRun)
+  // Until readers have learnt where bodies are now, they look for them in the old segments.
+  const published = yield* publishNewsEverywhere(options.dryRun ? undefined : options.publish)
+  return { ...(yield* finish), ...published }
 })

@@ -19,14 +19,10 @@ export type PublishOptions = CopyOptions & PostgresOptions
  * Publishes if readers would find anything new, and returns whether it did. A run without news leaves the copies
  * alone, so that its cost does not grow with the history.
  */
-const publishNews = Effect.fnUntraced(function* (
-  options: PublishOptions,
-  onProgress: OnProgress,
-  isNews: boolean,
-) {
+const publishNews = Effect.fnUntraced(function* (options: PublishOptions, onProgress: OnProgress) {
   // First, since marts that are defined differently are news.
   yield* createMartViews
-  if (!isNews && !(yield* changedSincePublication(options))) return false
+  if (!(yield* changedSincePublication(options))) return false
   onProgress({ kind: "stage", stage: "publishing" })
   yield* publish(options)
   return true
@@ -41,15 +37,14 @@ export interface Published {
 
 /**
  * Publishes news, to PostgreSQL too; a failure there is reported, and the next run makes up for it. Without options it
- * publishes nothing. `isNews`: there is news that the tables do not show, such as other places of archived bodies.
+ * publishes nothing.
  */
 export const publishNewsEverywhere = Effect.fnUntraced(function* (
   options: PublishOptions | undefined,
   onProgress: OnProgress = () => undefined,
-  isNews = false,
 ) {
   if (options === undefined) return { published: false } satisfies Published
-  const published = yield* publishNews(options, onProgress, isNews).pipe(
+  const published = yield* publishNews(options, onProgress).pipe(
     Effect.tap((isPublished) => annotateSpan({ published: isPublished })),
     spanned("publish"),
   )

@@ -18,16 +18,12 @@ const RUNS_TO_JOIN = 32
 // Large segments are few, and joining them again costs more than it saves.
 const LARGEST_BYTES = 64 * 1024 * 1024
 
-export interface Kept {
-  /** Whether bodies are in other places now, which readers must learn. */
-  readonly isMoved: boolean
-  /** Removes what was replaced. Until readers have learnt where bodies are now, they look for them there. */
-  readonly finish: Effect.Effect<void, LoadError, Warehouse>
-}
+/** Removes what was replaced. Until readers have learnt where bodies are now, they look for them there. */
+export type Finish = Effect.Effect<void, LoadError, Warehouse>
 
 /**
- * Joins small segments, and prunes the months that are older than `keepDays` as a whole. For the process that has the
- * warehouse to itself, after its run has ended.
+ * Joins small segments, and prunes the months that are older than `keepDays` as a whole; what it returns is to be run once that
+ * is published. For the process that has the warehouse to itself, after its run has ended.
  */
 export const keepInOrder = Effect.fnUntraced(function* (place: Place, keepDays: number) {
   const { runId } = yield* Warehouse
@@ -47,11 +43,11 @@ export const keepInOrder = Effect.fnUntraced(function* (place: Place, keepDays: 
     )
   }
   const replaced = yield* joinSegments(store, groups)
-  const joined = { isMoved: replaced.length > 0, finish: removeSegments(store, replaced) }
+  const removed = removeSegments(store, replaced)
   const before = monthsToKeep(now, keepDays)
-  if (!isFirst || (yield* oldRecords(agesOf(before, now))) === 0) return joined satisfies Kept
+  if (!isFirst || (yield* oldRecords(agesOf(before, now))) === 0) return removed satisfies Finish
   const { finish } = yield* pruneBefore(place, before, false, replaced)
-  return { isMoved: true, finish: Effect.andThen(joined.finish, finish) } satisfies Kept
+  return Effect.asVoid(Effect.andThen(removed, finish)) satisfies Finish
 })
 
 /** Small segments of one month, if they are enough of those that single runs wrote, or if the month is over. */

@@ -4,13 +4,12 @@
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import { MICROS_PER_SECOND, SECONDS_PER_DAY, SECONDS_PER_HOUR } from "../../domain/values/time.ts"
+import { MICROS_PER_SECOND, SECONDS_PER_DAY } from "../../domain/values/time.ts"
+import { MAX_CLOCK_SECONDS_OFF } from "../../domain/run/clockTolerance.ts"
 import { ApiClient } from "../../extract/ApiClient.ts"
 import { durationText } from "../../extract/retry.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 
-// Beyond what a service's own clock and the caches on the way are likely to be wrong by.
-export const MAX_SECONDS_OFF = 2 * SECONDS_PER_HOUR
 const REPORTED_SECONDS_OFF = 5 * 60
 
 export class ClockWrong extends Data.TaggedError("ClockWrong")<{
@@ -52,14 +51,14 @@ const differenceText = (secondsAhead: number): string => {
 /** Compares the clocks by the newest dates (`ApiClient.clockSkewSeconds`). */
 export const checkClock = Effect.gen(function* () {
   const skew = yield* (yield* ApiClient).clockSkewSeconds
-  if (skew === undefined || Math.abs(skew) < MAX_SECONDS_OFF) return
+  if (skew === undefined || Math.abs(skew) < MAX_CLOCK_SECONDS_OFF) return
   const { clockAheadMicros } = yield* Warehouse
   const now = yield* Clock.currentTimeMillis
   const isOfLake = clockAheadMicros() !== 0
   if (skew > 0) return yield* new ClockWrong({ now, secondsAhead: -skew, isOfLake })
   // The clock of a lake never goes back: one that was ahead once would refuse all runs, although this machine's is right.
   const secondsAhead = Math.round(-skew - clockAheadMicros() / MICROS_PER_SECOND)
-  if (secondsAhead < MAX_SECONDS_OFF) return
+  if (secondsAhead < MAX_CLOCK_SECONDS_OFF) return
   return yield* new ClockWrong({
     now: now - clockAheadMicros() / 1000,
     secondsAhead,
@@ -74,17 +73,23 @@ export const checkClock = Effect.gen(function* () {
 export const reportedClockAhead = Effect.gen(function* () {
   const { openedAt } = yield* Warehouse
   const rowsAhead = openedAt / MICROS_PER_SECOND - (yield* Clock.currentTimeMillis) / 1000
-  if (rowsAhead >= MAX_SECONDS_OFF) return Math.round(rowsAhead)
+  if (rowsAhead >= MAX_CLOCK_SECONDS_OFF) return Math.round(rowsAhead)
   const skew = yield* (yield* ApiClient).clockSkewSeconds
   return skew === undefined || Math.abs(skew) < REPORTED_SECONDS_OFF ? undefined : -skew
 })
 
 /** For the end of a run and for `status`. A run whose own clock is hours ahead loads nothing, so that of an earlier one was. */
 export const clockText = (secondsAhead: number): string =>
-  secondsAhead >= MAX_SECONDS_OFF
+  secondsAhead >= MAX_CLOCK_SECONDS_OFF
     ? `The newest rows were dated ${differenceText(secondsAhead)} the present by a clock that was wrong, so later ones are dated after them until that time has come`
     : `This machine's clock was ${differenceText(secondsAhead)} the service's in the last run, so ${
         secondsAhead > 0
           ? "its rows are dated ahead"
           : "the points of a day that had just begun are read by a later run"
       }`
+
+/** What to do about it, without the full stop. */
+export const clockAdvice = (secondsAhead: number): string =>
+  secondsAhead >= MAX_CLOCK_SECONDS_OFF
+    ? "See that the clock is right now (NTP); a backup from before has no such rows"
+    : "Set the clock (NTP), or, if it is right, tell the service's operator"

@@ -25,7 +25,7 @@ import { ClockWrong } from "./clock.ts"
 import { endDeadRuns } from "./endDeadRuns.ts"
 import { learntLimits, requestBudget } from "./budget/requestBudget.ts"
 import { lastBodies } from "./state.ts"
-import { type Kept, keepInOrder } from "../retention/keepInOrder.ts"
+import { type Finish, keepInOrder } from "../retention/keepInOrder.ts"
 import { type PublishOptions, publishNewsEverywhere } from "../publication/publish.ts"
 import { archiveOf } from "../publication/archiveOf.ts"
 import { openWarehouse, type Place, placeOf } from "../publication/warehouse.ts"
@@ -188,17 +188,15 @@ const recordedRun = Effect.fnUntraced(function* <E, R>({
     (options.publishFailedChecks === false && hasErrors(summary.failedChecks))
   // A run that landed nothing does not publish, because a first copy would be empty.
   const isPublishable = !isHeldBack && summary.outcome !== "failed"
-  const { isMoved, finish } = isPublishable ? yield* keptInOrder(options) : keptAsItIs
+  const finish = isPublishable ? yield* keptInOrder(options) : Effect.void
   yield* recordHealth
   const published =
     options.publish === undefined || !isPublishable
       ? {}
-      : yield* publishNewsEverywhere(options.publish, options.onProgress, isMoved)
+      : yield* publishNewsEverywhere(options.publish, options.onProgress)
   yield* finish
   return { ...summary, ...published }
 })
-
-const keptAsItIs: Kept = { isMoved: false, finish: Effect.void }
 
 /** A run whose rows have landed does not fail for it; what could not be done, the next one tries again. */
 const keptInOrder = (options: RunOptions) => {
@@ -211,10 +209,11 @@ const keptInOrder = (options: RunOptions) => {
       spanned("retention"),
     )
   // A lake has no process that has it to itself: its administrator calls `prune` and `compact`.
-  if ((options.warehouse ?? "file") !== "file") return Effect.succeed(keptAsItIs)
+  if ((options.warehouse ?? "file") !== "file") return Effect.succeed(Effect.void)
+  const keepDays = options.keepDays ?? defaultSettings.keepDays
   return Effect.map(
-    orNote(keepInOrder(options, options.keepDays ?? defaultSettings.keepDays), keptAsItIs),
-    ({ isMoved, finish }) => ({ isMoved, finish: orNote(finish, undefined) }),
+    orNote<Finish, Warehouse>(keepInOrder(options, keepDays), Effect.void),
+    (finish) => orNote(finish, undefined),
   )
 }
 

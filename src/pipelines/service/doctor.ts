@@ -15,7 +15,7 @@ import type { Condition } from "../../load/storage/Storage.ts"
 import { tables } from "../pipelines.ts"
 import { archiveOf, inArchive } from "../publication/archiveOf.ts"
 import { type Place, storageOf } from "../publication/warehouse.ts"
-import { MAX_SECONDS_OFF } from "../run/clock.ts"
+import { MAX_CLOCK_SECONDS_OFF } from "../../domain/run/clockTolerance.ts"
 import { clientOutsideRun, type Service } from "./clientOutsideRun.ts"
 import { type EndpointAccess, keyAccess } from "./keyAccess.ts"
 
@@ -160,7 +160,7 @@ const clockCheck = (skew: number | undefined): Check => {
   const detail = `the service's clock is ${skew === 0 ? "the same" : `${Math.abs(skew)} s ${skew > 0 ? "ahead" : "behind"}`}`
   if (Math.abs(skew) <= SKEW_SECONDS) return { check: "clock", state: "ok", detail }
   const advice = "Set this machine's clock (NTP); if it is right, tell the service's operator."
-  return Math.abs(skew) < MAX_SECONDS_OFF
+  return Math.abs(skew) < MAX_CLOCK_SECONDS_OFF
     ? { check: "clock", state: "warning", detail, advice }
     : { check: "clock", state: "failed", detail, advice: `A run would load nothing. ${advice}` }
 }

@@ -1,6 +1,6 @@
 // An index that is older than the archive, as after a restore: what it names is found where it is now, and nothing that rows
 // need is deleted meanwhile.
-import { copyFileSync, readFileSync, rmSync } from "node:fs"
+import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -176,6 +176,35 @@ describe("bodies that are in other places", () => {
       const joined = current()
       yield* sync
       expect(current()).toBe(joined)
+    }),
+  )
+
+  it.live("are published before the old places go", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const simulator = yield* simulated({ ...world, now: "2026-06-01T00:00:00Z" })
+      yield* runOnce(simulator.url, dataDir, { pipelines, publish })
+      simulator.patch({ now: "2026-06-01T06:00:00Z", revision: 1 })
+      yield* runOnce(simulator.url, dataDir, { pipelines, publish })
+      const old = segments(dataDir)
+      const [published, aside] = [join(dataDir, "published"), join(dataDir, "aside")]
+      renameSync(published, aside)
+      writeFileSync(published, "")
+      yield* Effect.flip(compact({ dataDir, publish }))
+      expect(segments(dataDir)).toEqual(expect.arrayContaining([...old]))
+      rmSync(published)
+      renameSync(aside, published)
+      expect((yield* compact({ dataDir, publish })).published).toBe(true)
+      expect(segments(dataDir)).toHaveLength(1)
+      expect(yield* verify({ dataDir })).toEqual([])
+      const [joined] = segments(dataDir)
+      const pruned = yield* ahead(
+        40 * DAY_MILLIS,
+        prune({ dataDir, olderThanDays: 1, dryRun: false, publish }),
+      )
+      expect(pruned).toMatchObject({ segmentsRewritten: 1, published: true })
+      expect(segments(dataDir)).not.toContain(joined)
+      expect(yield* verify({ dataDir })).toEqual([])
     }),
   )
 })

@@ -1,5 +1,5 @@
 // vaulthouse compact: joins archive files.
-import { type Command, toggle, warehouseSettings } from "../../parse/Command.ts"
+import { type Command, publishFlag, toggle, warehouseSettings } from "../../parse/Command.ts"
 
 export const compact: Command = {
   name: "compact",
@@ -7,8 +7,8 @@ export const compact: Command = {
   neededBy:
     "Administrators: few large archive files instead of one for each run, for backups and cheap storage",
   details:
-    "Every run writes one archive file, and runs join small ones now and then. This joins the files of each month into one and stores repeated bodies once. Parquet files need no compaction: there is one per table and month.",
-  flags: { json: toggle("Print the summary as JSON") },
+    "Every run writes one archive file, and runs join small ones now and then. This joins the files of each month into one and stores repeated bodies once; what is published learns where they are. Parquet files need no compaction: there is one per table and month.",
+  flags: { publish: publishFlag, json: toggle("Print the summary as JSON") },
   settings: warehouseSettings,
   examples: [["compact", "join every month, the current one included"]],
   run: async (argv) => (await import("./run.ts")).runCompact(argv),

@@ -1,5 +1,5 @@
 // vaulthouse prune: retention of the response archive.
-import { type Command, toggle, value, warehouseSettings } from "../../parse/Command.ts"
+import { type Command, publishFlag, toggle, value, warehouseSettings } from "../../parse/Command.ts"
 
 export const prune: Command = {
   name: "prune",
@@ -10,6 +10,7 @@ export const prune: Command = {
   flags: {
     "older-than": value("Delete what is older than this, in days; default: the setting keepDays"),
     "dry-run": toggle("Show what would be deleted"),
+    publish: publishFlag,
     json: toggle("Print the summary as JSON"),
   },
   settings: [...warehouseSettings, "keepDays"],

@@ -1,10 +1,13 @@
 // Applies the archive's retention and prints what was deleted.
-import { prune, type PruneSummary } from "../../../pipelines/archive/prune.ts"
+import { prune, type PruneReport } from "../../../pipelines/archive/prune.ts"
 import { placeOf } from "../../../pipelines/publication/warehouse.ts"
 import { textOf } from "../../parse/arguments.ts"
 import type { Arguments } from "../../parse/Command.ts"
 import { wrongUse } from "../../parse/errors.ts"
 import { execute } from "../../execute/execute.ts"
+import { hasFailedPublication } from "../../execute/failedPublication.ts"
+import { publishOptions } from "../../execute/publishOptions.ts"
+import { exitCodes } from "../../parse/exit.ts"
 import { megabytes } from "../../words/numbers.ts"
 import { printReport } from "../../execute/report.ts"
 import { count, counted } from "../../../domain/values/numbers.ts"
@@ -20,11 +23,13 @@ export const runPrune = (argv: Arguments) =>
       )
     }
     const dryRun = argv["dry-run"] === true
-    const summary = yield* prune({ ...placeOf(settings), olderThanDays, dryRun })
+    const publish = publishOptions(argv, settings)
+    const summary = yield* prune({ ...placeOf(settings), olderThanDays, dryRun, publish })
     printReport(argv, summary, (found) => pruneText(found, dryRun))
+    return hasFailedPublication(summary) ? exitCodes.unexpected : exitCodes.ok
   })
 
-const pruneText = (summary: PruneSummary, dryRun: boolean): string => {
+const pruneText = (summary: PruneReport, dryRun: boolean): string => {
   const { dropped, kept, recordsDropped, segmentsRemoved, segmentsRewritten } = summary
   const { bytesBefore, bytesAfter } = summary
   if (dropped + recordsDropped === 0) {

@@ -1,5 +1,5 @@
 // vaulthouse replay: rebuild the tables from the response archive.
-import { type Command, toggle, warehouseSettings } from "../../parse/Command.ts"
+import { type Command, publishFlag, toggle, warehouseSettings } from "../../parse/Command.ts"
 
 export const replay: Command = {
   name: "replay",
@@ -10,11 +10,7 @@ export const replay: Command = {
     "Decodes every archived response again with this version, outside the warehouse, and replaces the tables that differ in one transaction. If the warehouse file is gone, it is rebuilt from the archive alone. A response that can't be read is left out and listed, and a table that would lose rows stays as it is; the exit code is then 3. With --quarantine, only the quarantined responses that this version can read are loaded, in the order in which they were received, and only their tables are rebuilt.",
   flags: {
     quarantine: toggle("Only quarantined responses, and the tables they belong to"),
-    publish: {
-      type: "boolean",
-      default: true,
-      describe: "Publish afterwards; --no-publish does not",
-    },
+    publish: publishFlag,
     json: toggle("Print the summary as JSON"),
   },
   settings: [...warehouseSettings, "progress"],

@@ -13,11 +13,10 @@ import {
 } from "../../../pipelines/archive/replayQuarantine.ts"
 import { checkedFields } from "../../../pipelines/readers/fields/fieldSetting.ts"
 import { archiveOf } from "../../../pipelines/publication/archiveOf.ts"
-import type { Published } from "../../../pipelines/publication/publish.ts"
 import type { Arguments } from "../../parse/Command.ts"
-import { complain } from "../../terminal/complaints.ts"
 import { lostLines, type PathOf, unreadableLines } from "../../words/archiveLosses.ts"
 import { execute } from "../../execute/execute.ts"
+import { hasFailedPublication } from "../../execute/failedPublication.ts"
 import { type ExitCode, exitCodes } from "../../parse/exit.ts"
 import { publishOptions } from "../../execute/publishOptions.ts"
 import { count, counted } from "../../../domain/values/numbers.ts"
@@ -65,13 +64,6 @@ const replayAll = (argv: Arguments, options: ReplayOptions) =>
     const { unreadable, lost, unended } = summary
     return unreadable.length + lost.length + unended.length > 0 ? exitCodes.partial : exitCodes.ok
   })
-
-/** Whether publishing failed; prints why. */
-const hasFailedPublication = ({ failedPublication }: Published): boolean => {
-  if (failedPublication === undefined) return false
-  complain(`vaulthouse: ${failedPublication}`, "warning")
-  return true
-}
 
 const replayText = (summary: ReplaySummary, pathOf: PathOf): string =>
   [tablesText(summary), ...lossesText(summary, pathOf)].join("\n")

@@ -1,5 +1,5 @@
 // vaulthouse sync: extract, transform, load, check, publish.
-import { type Command, toggle, value, values } from "../../parse/Command.ts"
+import { type Command, publishFlag, toggle, value, values } from "../../parse/Command.ts"
 
 export const sync: Command = {
   name: "sync",
@@ -21,11 +21,7 @@ export const sync: Command = {
     "fill-gaps": toggle(
       "Read missing hours and days again; those the service still lacks are recorded as permanent gaps",
     ),
-    publish: {
-      type: "boolean",
-      default: true,
-      describe: "Publish afterwards; --no-publish does not",
-    },
+    publish: publishFlag,
     plan: toggle("Print the tasks, requests and estimated time without sending anything"),
     workers: toggle(
       "Send no requests: plan the tasks for the workers of the lake, and wait for them",

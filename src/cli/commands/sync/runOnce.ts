@@ -7,7 +7,7 @@ import { API_KEY } from "../../../config/settings/Setting.ts"
 import type { RunOutcome, RunSummary } from "../../../pipelines/model/progress.ts"
 import { readProblems } from "../../../pipelines/readers/problems/problems.ts"
 import { hasErrors } from "../../../pipelines/publication/check.ts"
-import { clockText } from "../../../pipelines/run/clock.ts"
+import { clockAdvice, clockText } from "../../../pipelines/run/clock.ts"
 import { run, type RunOptions } from "../../../pipelines/run/run.ts"
 import type { SharedRunOptions } from "../../../pipelines/workers/runByWorkers.ts"
 import { publishOptions } from "../../execute/publishOptions.ts"
@@ -138,9 +138,7 @@ const warnings = (summary: RunSummary): ReadonlyArray<string> => [
   ...(summary.keyRejected ? [keyText(summary)] : []),
   ...(summary.clockAheadSeconds === undefined
     ? []
-    : [
-        `${clockText(summary.clockAheadSeconds)}; set the clock (NTP), or, if it is right, tell the service's operator`,
-      ]),
+    : [`${clockText(summary.clockAheadSeconds)}. ${clockAdvice(summary.clockAheadSeconds)}`]),
   ...(summary.failedPublication === undefined ? [] : [summary.failedPublication]),
 ]
 

@@ -5,6 +5,7 @@ import { count, counted } from "../../../domain/values/numbers.ts"
 import type { Problem } from "../../../domain/run/problem.ts"
 import type { HealthRow } from "../../publication/health.ts"
 import type { PostgresState } from "../../publication/postgres.ts"
+import { clockAdvice, clockText } from "../../run/clock.ts"
 import type { KeyAccess } from "../../model/progress.ts"
 import { ageHours, ageText, type Freshness } from "./freshness.ts"
 
@@ -40,17 +41,11 @@ export const failedPublication = (state: PostgresState | undefined): ReadonlyArr
         },
       ]
 
-/** `text` without its full stop. */
-export const clockWrong = (
-  kind: "clock_ahead" | "clock_behind",
-  text: string,
-  since: string | null,
-): Problem => ({
-  kind,
+export const clockWrong = (secondsAhead: number, since: string | null): Problem => ({
+  kind: secondsAhead > 0 ? "clock_ahead" : "clock_behind",
   subject: "clock",
-  text: `${text}.`,
-  advice:
-    "Set the clock (NTP), or, if it is right, tell the service's operator; `vaulthouse doctor` compares the clocks. The next sync looks again.",
+  text: `${clockText(secondsAhead)}.`,
+  advice: `${clockAdvice(secondsAhead)}; \`vaulthouse doctor\` compares the clocks. The next sync looks again.`,
   since,
 })
 

@@ -7,7 +7,6 @@ import { reasonOf } from "../../../domain/values/errorText.ts"
 import { type Problem, problemKinds } from "../../../domain/run/problem.ts"
 import { type Health, readHealth } from "../../publication/health.ts"
 import { type PostgresState, readPostgresState } from "../../publication/postgres.ts"
-import { clockText } from "../../run/clock.ts"
 import { type LastRun, readLastRun } from "../../run/lastRun.ts"
 import { freshnessOf } from "./freshness.ts"
 import {
@@ -83,13 +82,7 @@ const runFailed = (
 
 const clockProblem = (last: LastRun | undefined): ReadonlyArray<Problem> =>
   typeof last?.clock_ahead_seconds === "number"
-    ? [
-        clockWrong(
-          last.clock_ahead_seconds > 0 ? "clock_ahead" : "clock_behind",
-          clockText(last.clock_ahead_seconds),
-          last.finished_at,
-        ),
-      ]
+    ? [clockWrong(last.clock_ahead_seconds, last.finished_at)]
     : []
 
 const keyRejected = (
