@@ -1,3 +1,4 @@
+// How far a clock may be off.
 import { SECONDS_PER_HOUR } from "../values/time.ts"
 
 /**

@@ -8,7 +8,7 @@ export const partitionChanges: Table = {
   mode: "replace",
   grain: "table and month of event time",
   comment:
-    "When each month of each table first changed since it was last published, written in the transaction that changed it; for a table in schema mart_tables, when the rows it is made from changed; for `raw.places`, when archived bodies moved to other files, which readers must learn.",
+    "When each month of each table first changed since it was last published, written in the transaction that changed it; for a table in schema mart_tables, when the rows it is made from changed; for the name `places` in schema raw, when archived bodies moved to other files, which readers must learn.",
   source: "the loader",
   key: ["table_schema", "table_name", "month"],
   columns: [
