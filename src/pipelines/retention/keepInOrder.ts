@@ -33,7 +33,7 @@ export const keepInOrder = Effect.fnUntraced(function* (place: Place, keepDays: 
   const others = segments.filter(({ file }) => runOfSegment(file) !== runId)
   const groups = groupsToJoin(others, monthIn(now))
   const isFirst = yield* isFirstOfDay(now)
-  // Asks which segments the index names, which takes longer the longer it is: not in every run. Before they are joined, since
+  // Reads which segments the index names, which takes longer the longer it is: not in every run. Before they are joined, since
   // only a segment that the index does not name is searched.
   if (isFirst || groups.some(({ length }) => length > 1)) {
     yield* findMoved(

@@ -54,7 +54,7 @@ const runDue = Effect.fnUntraced(function* <E, R>(options: ScheduleOptions<E, R>
   return "done"
 })
 
-/** Returns early once the clock was set back to before the wait: what is due is then asked again. */
+/** Returns early once the clock was set back to before the wait: the caller then looks again at what is due. */
 const sleepUntil = Effect.fnUntraced(function* (instant: number) {
   const wait = instant - (yield* Clock.currentTimeMillis)
   for (;;) {

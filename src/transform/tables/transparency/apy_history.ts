@@ -60,6 +60,7 @@ export const leadInDays = ({
   averagingPeriodDays,
 }: Pick<ApySeries, "averagingPeriodDays">): number => 2 * averagingPeriodDays + 1
 
+// Why: docs/decisions/0033-a-lead-in-for-smoothed-series.md
 const AFTER_LEAD_IN = "after the lead-in"
 
 /** The window of a task; without `days`, the whole history. */
