@@ -20,7 +20,14 @@ import type { GapNote, TaskResult } from "../model/TaskResult.ts"
 import { cursorCodec, Day } from "./cursors.ts"
 import { slotsToFill } from "./missingSlots.ts"
 import { type Page, type PageSource, readPage } from "./readPage.ts"
-import { hasPointsIn, type ReadDays, type Rereads, rereadWindows, resolveGaps } from "./rereads.ts"
+import {
+  hasPointsIn,
+  isRecorded,
+  type ReadDays,
+  type Rereads,
+  rereadWindows,
+  resolveGaps,
+} from "./rereads.ts"
 import { failedResult, hasRows, resultOf } from "./taskResult.ts"
 
 export interface DatedSeries<P extends Parameters, A> extends PageSource<P, A, VaultRef> {
@@ -97,7 +104,11 @@ export const datedSeries = <P extends Parameters, A>(
         (): ReadDays => new Set(),
         (before, step) => {
           const { readDays, notes } = resolveGaps(rereads, context, before, step)
-          return [readDays, [taskResult(series, partition.entity, step, notes)]] as const
+          const result = taskResult(series, partition.entity, step, notes)
+          return [
+            readDays,
+            [isRecorded(step.window, before) ? withoutOpen(result) : result],
+          ] as const
         },
       ),
     )
@@ -184,10 +195,15 @@ const taskResult = (
     series,
     // The newest points up to a day say nothing about older days.
     covers: { from, to },
-    // Without the days that are requested next: reading those closes a gap of the whole window.
+    // Without the days that are requested next, unless the gap stands for them: reading those closes a gap of the whole window.
     ...(from === undefined
       ? {}
-      : { gapIfRefused: { from: step.rest === undefined ? from : step.rest.to + 1, to } }),
+      : {
+          gapIfRefused: {
+            from: step.rest === undefined || broken !== undefined ? from : step.rest.to + 1,
+            to,
+          },
+        }),
     hadRows: step.suspicious,
     gaps: [
       ...resolved,
@@ -199,6 +215,11 @@ const taskResult = (
     ],
   }
 }
+
+const withoutOpen = ({ gapIfRefused: _stands, gaps = [], ...result }: TaskResult): TaskResult => ({
+  ...result,
+  gaps: gaps.filter(({ state }) => state !== "open"),
+})
 
 const gapOf = (
   days: { readonly from: number; readonly to: number },

@@ -1,7 +1,7 @@
 // Ranges of a dated series that a run reads again, and the gaps this resolves: one whose days were read is closed,
 // a slot that is still missing becomes a permanent gap.
 import { dayOf, formatDay, startOfDay } from "../../domain/values/time.ts"
-import type { DayRange } from "../../extract/paginators/dateWindow.ts"
+import type { DateWindow, DayRange } from "../../extract/paginators/dateWindow.ts"
 import type { WindowStep } from "../../extract/paginators/dateWindows.ts"
 import type { MissingSlots, OpenGap } from "../model/PartitionState.ts"
 import type { RunContext } from "../model/Pipeline.ts"
@@ -21,14 +21,32 @@ const daysOf = ({ from, to }: DayRange): ReadonlyArray<number> =>
   Array.from({ length: to - from + 1 }, (_, at) => from + at)
 
 /**
- * A window for each open gap, so that an error in one does not affect another; with missing slots, the fewest windows
+ * A window for each open gap, so that an error in one does not affect another, but one for those that overlap or adjoin, as
+ * far as a window holds them: what stays broken leaves another such gap every day. With missing slots, the fewest windows
  * that hold them all.
  */
 export const rereadWindows = (
   { slots, openGaps }: Rereads,
   windowDays: number,
 ): ReadonlyArray<DayRange> =>
-  slots === undefined ? openGaps.map(gapDays) : missingSlotWindows(slots, openGaps, windowDays)
+  slots === undefined
+    ? joinedGaps(openGaps, windowDays)
+    : missingSlotWindows(slots, openGaps, windowDays)
+
+/** None is divided: a gap that begins with a window would otherwise have the key of the one that is recorded for the window. */
+const joinedGaps = (
+  openGaps: ReadonlyArray<OpenGap>,
+  windowDays: number,
+): ReadonlyArray<DayRange> => {
+  const windows: Array<{ from: number; to: number }> = []
+  for (const { from, to } of openGaps.map(gapDays).toSorted((a, b) => a.from - b.from)) {
+    const last = windows.at(-1)
+    const fits = last !== undefined && (to <= last.to || to - last.from < windowDays)
+    if (fits && from <= last.to + 1) last.to = Math.max(to, last.to)
+    else windows.push({ from, to })
+  }
+  return windows
+}
 
 /**
  * The fewest windows of at most `windowDays` days that hold every missing slot and open gap. A window that begins with
@@ -76,8 +94,28 @@ export const hasPointsIn = (slots: MissingSlots | undefined): ((day: number) => 
   return (day) => known.has(day)
 }
 
-/** Days with a missing slot or an open gap that this run has read, or has recorded a failure for. */
+/** Days with a missing slot or an open gap that this run has read, and days that it has recorded a gap for. */
 export type ReadDays = ReadonlySet<number>
+
+/**
+ * Whether the gap of a response stands for the window, which is the rest of it: that of the window itself would take its place,
+ * since both begin on the same day.
+ */
+export const isRecorded = ({ from, to }: DateWindow, before: ReadDays): boolean =>
+  from !== undefined && daysOf({ from, to }).every((day) => before.has(day))
+
+/** The days that a step has read, or that the gap it records stands for, in place of those inside. */
+const settledDays = (
+  step: WindowStep<{ readonly rejected: ReadonlyArray<unknown> }>,
+  slots: MissingSlots | undefined,
+): DayRange | undefined => {
+  if (step._tag === "Failed") return step.missing
+  if (step.content.rejected.length === 0) return step.covered
+  // A rejected record may be of any day, so all of them are recorded as a gap, and none counts as read. A run that fills gaps
+  // may divide one between windows, so it closes none for that.
+  const { from, to } = step.window
+  return from === undefined || slots !== undefined ? undefined : { from, to }
+}
 
 /** The days read after this step, and what became of the gaps on them. */
 export const resolveGaps = (
@@ -89,18 +127,16 @@ export const resolveGaps = (
     readonly rejected: ReadonlyArray<unknown>
   }>,
 ): { readonly readDays: ReadDays; readonly notes: ReadonlyArray<GapNote> } => {
-  // What is missing of a window that failed is recorded as a gap in place of the one that it closes.
-  const days = step._tag === "Read" ? step.covered : step.missing
-  // A rejected record may be of any day, so no day of the window counts as read.
-  const isPartial = step._tag === "Read" && step.content.rejected.length > 0
-  if (days === undefined || isPartial) return { readDays: before, notes: [] }
+  const days = settledDays(step, slots)
+  if (days === undefined) return { readDays: before, notes: [] }
   const lacking = lackingDays(slots)
   const isNew = (day: number) => day >= days.from && day <= days.to && !before.has(day)
   const wanted = [
     ...lacking.map(({ day }) => day),
     ...openGaps.flatMap((gap) => daysOf(gapDays(gap))),
   ]
-  const readDays = new Set([...before, ...wanted.filter(isNew)])
+  const isPartial = step._tag === "Read" && step.content.rejected.length > 0
+  const readDays = new Set([...before, ...(isPartial ? daysOf(days) : wanted.filter(isNew))])
   const closed = openGaps
     .filter((gap) => {
       const ofGap = daysOf(gapDays(gap))

@@ -2,7 +2,7 @@
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { formatDay } from "../../../src/domain/values/time.ts"
-import { fixedDay } from "../../support/movableClock.ts"
+import { ahead, fixedDay } from "../../support/movableClock.ts"
 import { json, scriptedServer } from "../../support/servers/scriptedServer.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
 import { query, runOnce } from "../../support/warehouseRun.ts"
@@ -117,5 +117,102 @@ live("a service that is down for a while leaves as a gap what is missing, not wh
          count(*) filter (actual_tvl = 7)::int as revised from core.ratio_history`,
     )
     expect(stored).toEqual({ points: 61, newest: formatDay(today), revised: 1 })
+  }),
+)
+
+live(
+  "a point a day that is not as documented costs few requests, however many days there are",
+  () =>
+    Effect.gen(function* () {
+      let [requests, isMended, last] = [0, false, today]
+      const { url } = yield* scriptedServer(({ url: path }, response) => {
+        const { pathname, searchParams } = new URL(path, "http://service")
+        if (!pathname.endsWith("unrealized_pnl")) {
+          const vaults = [{ address: `0x${"1".repeat(40)}`, chain: 1 }]
+          return json(response, searchParams.get("status") === "active" ? vaults : [])
+        }
+        requests += 1
+        const [from, to] = [searchParams.get("startDate") ?? "", searchParams.get("endDate") ?? "9"]
+        const days = Array.from({ length: last - today + 31 }, (_, at) => last - at)
+        const points = days
+          .filter((day) => formatDay(day) >= from && formatDay(day) <= to)
+          .flatMap((day) =>
+            ["06", "00"].map((hour) => ({
+              timestamp: `${formatDay(day)}T${hour}:00:00Z`,
+              actual_tvl: isMended || day <= today || hour === "00" ? 100 : "broken",
+              tvl_on_vault: 100,
+              adjusted_redeem_ratio: 1,
+            })),
+          )
+        json(response, points)
+      })
+      const dataDir = yield* temporaryFolder
+      const runAt = Effect.fnUntraced(function* (day: number) {
+        ;[requests, last] = [0, today + day]
+        const sync = runOnce(url, dataDir, { pipelines: ["ratio_history"] })
+        yield* ahead(now - Date.now() + day * 86_400_000, sync)
+        const [found] = yield* query(
+          dataDir,
+          `select count(*) filter (state = 'open')::int as gaps,
+           (select count(*)::int from core.ratio_history) as points,
+           (select count(*)::int from ops.quarantine where closed_at is null) as quarantined from ops.gaps`,
+        )
+        const gaps = Number(found?.["gaps"])
+        return { ...found, requests, gaps }
+      })
+      yield* runAt(0)
+      const days: Array<Effect.Success<ReturnType<typeof runAt>>> = []
+      for (let day = 1; day <= 9; day += 1) days.push(yield* runAt(day))
+      expect(days.at(-1)).toMatchObject({ points: 31 * 2 + 9 })
+      expect(Math.max(...days.map((each) => each.requests))).toBeLessThan(4)
+      expect(Math.max(...days.map(({ gaps }) => gaps))).toBeLessThan(4)
+      isMended = true
+      expect(yield* runAt(10)).toMatchObject({ points: (31 + 10) * 2, gaps: 0, quarantined: 0 })
+    }),
+)
+
+live("a window read in parts, of which several have a rejected point, stays a gap as a whole", () =>
+  Effect.gen(function* () {
+    let isMended = false
+    const broken = new Set([today - 5, today - 25])
+    const { url } = yield* scriptedServer(({ url: path }, response) => {
+      const { pathname, searchParams } = new URL(path, "http://service")
+      if (!pathname.endsWith("unrealized_pnl")) {
+        const vaults = [{ address: `0x${"1".repeat(40)}`, chain: 1 }]
+        return json(response, searchParams.get("status") === "active" ? vaults : [])
+      }
+      const [from, to] = [searchParams.get("startDate") ?? "", searchParams.get("endDate") ?? "9"]
+      const points = Array.from({ length: 60 }, (_, ago) => today - ago)
+        .filter((day) => formatDay(day) >= from && formatDay(day) <= to)
+        .map((day) => ({
+          timestamp: `${formatDay(day)}T00:00:00Z`,
+          actual_tvl: isMended || !broken.has(day) ? 100 : "broken",
+          tvl_on_vault: 100,
+          adjusted_redeem_ratio: 1,
+        }))
+      // At most so many at once, without saying so.
+      json(response, points.slice(0, 15))
+    })
+    const dataDir = yield* temporaryFolder
+    const sync = runOnce(url, dataDir, { pipelines: ["ratio_history"] })
+    const left = Effect.map(
+      query(
+        dataDir,
+        `select (select count(*)::int from core.ratio_history) as points,
+           (select count(*)::int from ops.gaps where state = 'open'
+              and '${formatDay(today - 5)}' between from_at::date and to_at::date) as newer,
+           (select count(*)::int from ops.gaps where state = 'open'
+              and '${formatDay(today - 25)}' between from_at::date and to_at::date) as older`,
+      ),
+      ([row]) => ({ ...row, newer: Number(row?.["newer"]) > 0, older: Number(row?.["older"]) > 0 }),
+    )
+    for (const run of [1, 2, 3]) {
+      expect((yield* sync).summary.outcome, `run ${run}`).toBe("partial")
+      expect(yield* left).toEqual({ points: 58, newer: true, older: true })
+    }
+    isMended = true
+    yield* sync
+    yield* sync
+    expect(yield* left).toEqual({ points: 60, newer: false, older: false })
   }),
 )

@@ -5,7 +5,12 @@ import type { WindowStep } from "../../../src/extract/paginators/dateWindows.ts"
 import type { OpenGap } from "../../../src/pipelines/model/PartitionState.ts"
 import type { RunContext } from "../../../src/pipelines/model/Pipeline.ts"
 import { defaultRunSettings } from "../../../src/pipelines/model/runSettings.ts"
-import { type ReadDays, resolveGaps } from "../../../src/pipelines/strategies/rereads.ts"
+import {
+  type ReadDays,
+  rereadWindows,
+  resolveGaps,
+  isRecorded,
+} from "../../../src/pipelines/strategies/rereads.ts"
 
 const context: RunContext = { ...defaultRunSettings, today: 110, now: startOfDay(110) }
 
@@ -66,9 +71,56 @@ describe("an open gap", () => {
     expect(closedBy(gaps, ...steps)).toEqual([[[10, 11]], [[11, 12]], []])
   })
 
-  it("stays open where a record of the response was rejected, or the response is suspicious", () => {
-    const rejected = read({ from: 0, to: 100 }, { times: [startOfDay(10)], rejected: [{}] })
-    expect(closedBy([gap(10, 10)], rejected, read(undefined))).toEqual([[], []])
+  const rejected = read({ from: 0, to: 100 }, { times: [startOfDay(10)], rejected: [{}] })
+
+  it("stays open where the response is suspicious", () => {
+    expect(closedBy([gap(10, 10)], read(undefined))).toEqual([[]])
+  })
+
+  it("is replaced once where a record of the response was rejected, by the gap of the window", () => {
+    const gaps = [gap(0, 3), gap(10, 10), gap(195, 205)]
+    const steps = [rejected, read({ from: 0, to: 20 }), read({ from: 201, to: 205 })]
+    expect(closedBy(gaps, ...steps)).toEqual([
+      [
+        [0, 3],
+        [10, 10],
+      ],
+      [],
+      [[195, 205]],
+    ])
+  })
+
+  it("of a response with a rejected record stands for the rest of its window", () => {
+    const { readDays } = resolveGaps(
+      { slots: undefined, openGaps: [] },
+      context,
+      new Set(),
+      rejected,
+    )
+    expect(isRecorded({ from: 0, to: 20 }, readDays)).toBe(true)
+    expect(isRecorded({ from: 190, to: 201 }, readDays)).toBe(false)
+    expect(isRecorded({ from: undefined, to: 20 }, readDays)).toBe(false)
+  })
+
+  it("stays open where a record was rejected in a run that fills gaps, whose windows may divide it", () => {
+    const step = { openGaps: [gap(10, 10)], slots: { slotMicros: 1, days: [] } }
+    expect(resolveGaps(step, context, new Set(), rejected).notes).toEqual([])
+  })
+
+  it("is requested together with those that overlap or adjoin, as far as a window holds them", () => {
+    const windows = (...gaps: ReadonlyArray<OpenGap>) =>
+      rereadWindows({ slots: undefined, openGaps: gaps }, 10).map(({ from, to }) => [from, to])
+    expect(windows(gap(1, 3), gap(3, 5), gap(6, 6), gap(8, 8))).toEqual([
+      [1, 6],
+      [8, 8],
+    ])
+    // None is divided, not even one that is longer than a window.
+    expect(windows(gap(1, 8), gap(7, 12), gap(12, 30), gap(14, 14), gap(29, 33))).toEqual([
+      [1, 8],
+      [7, 12],
+      [12, 30],
+      [29, 33],
+    ])
   })
 })
 
