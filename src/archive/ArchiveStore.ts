@@ -1,6 +1,9 @@
 // The storage of the archive's segments: a folder (folderStore.ts) or object storage (objectArchive.ts). All segments
 // are read and changed through this interface.
 
+/** What is read of a segment at once, at most. */
+export const PART_BYTES = 8 * 1024 * 1024
+
 export interface StoredSegment {
   readonly file: string
   readonly bytes: number
@@ -22,8 +25,8 @@ export interface ArchiveStore {
   readonly pathOf: (file: string) => string
   /** The segments whose names begin with `start` (by default all), ordered by run or month. */
   readonly segments: (start?: string) => Promise<ReadonlyArray<StoredSegment>>
-  /** Reads a whole segment. */
-  readonly read: (file: string) => Promise<Buffer>
+  /** Reads a whole segment in parts of any size, since it may be larger than the memory. */
+  readonly parts: (file: string) => AsyncGenerator<Buffer>
   /** Reads `length` bytes from `offset` on, or fewer if the segment ends earlier. */
   readonly readPart: (file: string, offset: number, length: number) => Promise<Buffer>
   /** Returns a writer, which creates the segment with its first frame. */

@@ -16,7 +16,8 @@ import { microsFromMillis } from "../domain/values/time.ts"
 import type { ArchiveStore } from "./ArchiveStore.ts"
 import { type CommitMarker, commitMarkerLine, responseLine, runEndLine, sha256Of } from "./lines.ts"
 import { ObjectStoreError } from "./ObjectStore.ts"
-import { FRAME_BYTES, FRAME_LINES, frameOf, type Place, segmentOfRun } from "./segments.ts"
+import { FRAME_BYTES, FRAME_LINES, frameOf, type Place } from "./frames.ts"
+import { segmentOfRun } from "./segments.ts"
 
 /** The archive could not be written: disk full, no permission, no connection. The run can't continue without it. */
 export class ArchiveError extends Data.TaggedError("ArchiveError")<{

@@ -1,10 +1,10 @@
 // Stores the archive in a folder, with a file for each segment.
 import { existsSync, readdirSync } from "node:fs"
-import { type FileHandle, open, readFile, rm } from "node:fs/promises"
+import { type FileHandle, open, rm } from "node:fs/promises"
 import { basename, join } from "node:path"
 import { flush, makeFolder } from "../domain/flush.ts"
 import { NotRegular, regularFileSize } from "../domain/regularFile.ts"
-import type { ArchiveStore, SegmentWriter } from "./ArchiveStore.ts"
+import { type ArchiveStore, PART_BYTES, type SegmentWriter } from "./ArchiveStore.ts"
 import { ArchiveDamaged } from "./lines.ts"
 import { SEGMENT_SUFFIX } from "./segments.ts"
 
@@ -17,7 +17,20 @@ export const folderStore = (directory: string): ArchiveStore => ({
       .toSorted()
     return Promise.all(files.map(async (file) => ({ file, bytes: await bytesOf(directory, file) })))
   },
-  read: (file) => readFile(join(directory, file)),
+  parts: async function* (file) {
+    const handle = await open(join(directory, file), "r")
+    try {
+      for (let at = 0; ;) {
+        const bytes = Buffer.allocUnsafe(PART_BYTES)
+        const { bytesRead } = await handle.read(bytes, 0, bytes.length, at)
+        if (bytesRead === 0) return
+        yield bytes.subarray(0, bytesRead)
+        at += bytesRead
+      }
+    } finally {
+      await handle.close()
+    }
+  },
   readPart: async (file, offset, length) => {
     const handle = await open(join(directory, file), "r")
     try {

@@ -64,6 +64,8 @@ export interface Lines {
   readonly damages: ReadonlyArray<string>
 }
 
+export const noLines: Lines = { responses: [], markers: [], ends: [], damages: [] }
+
 export const sha256Of = (body: Uint8Array): string => hash("sha256", body)
 
 const line = (value: unknown): Buffer => Buffer.from(`${JSON.stringify(value)}\n`)

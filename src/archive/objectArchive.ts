@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto"
 import { type FileHandle, mkdir, open, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { setTimeout } from "node:timers/promises"
-import type { ArchiveStore, SegmentWriter } from "./ArchiveStore.ts"
+import { type ArchiveStore, PART_BYTES, type SegmentWriter } from "./ArchiveStore.ts"
 import { isMissing, type ObjectStore, type StoredObject } from "./ObjectStore.ts"
 import { SEGMENT_SUFFIX } from "./segments.ts"
 
@@ -58,6 +58,25 @@ export const objectArchive = (objects: ObjectStore, spool: string): ArchiveStore
     return window.bytes.subarray(from - window.from, from - window.from + length)
   }
 
+  /** Some bytes of the segment from its byte `at` on: part of a piece, or several small ones; none at the end. */
+  const readOn = async (file: string, at: number): Promise<Buffer> => {
+    const pieces = await piecesOf(file)
+    if (pieces.length === 0) throw new Error(`${objects.location}/${file} does not exist`)
+    const reads: Array<Promise<Buffer>> = []
+    let left = PART_BYTES
+    let start = 0
+    for (const { name, bytes } of pieces) {
+      const from = Math.max(0, at - start)
+      start += bytes
+      if (from >= bytes) continue
+      const length = Math.min(bytes - from, left)
+      reads.push(objects.read(name, from, length))
+      left -= length
+      if (left === 0 || reads.length === READS_AT_ONCE) break
+    }
+    return Buffer.concat(await Promise.all(reads))
+  }
+
   /** Repeats `work` if an object is missing, because pieces may have been joined since they were listed. */
   const relistingIfMissing = async <A>(file: string, work: () => Promise<A>): Promise<A> => {
     try {
@@ -80,19 +99,15 @@ export const objectArchive = (objects: ObjectStore, spool: string): ArchiveStore
         bytes: pieces.reduce((sum, { bytes }) => sum + bytes, 0),
       }))
     },
-    read: (file) =>
-      relistingIfMissing(file, async () => {
-        const pieces = await piecesOf(file)
-        if (pieces.length === 0) throw new Error(`${objects.location}/${file} does not exist`)
-        const read: Array<Buffer> = []
-        for (let at = 0; at < pieces.length; at += READS_AT_ONCE) {
-          const next = pieces.slice(at, at + READS_AT_ONCE)
-          read.push(
-            ...(await Promise.all(next.map(({ name, bytes }) => objects.read(name, 0, bytes)))),
-          )
-        }
-        return Buffer.concat(read)
-      }),
+    parts: async function* (file) {
+      for (let at = 0; ;) {
+        const from = at
+        const bytes = await relistingIfMissing(file, () => readOn(file, from))
+        if (bytes.length === 0) return
+        yield bytes
+        at += bytes.length
+      }
+    },
     readPart: (file, offset, length) =>
       relistingIfMissing(file, () => readFrom(file, offset, length)),
     write: (file) => new Shipper(objects, spool, file),

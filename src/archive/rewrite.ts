@@ -7,15 +7,9 @@ import {
   runEndLine,
   withoutBody,
 } from "./lines.ts"
-import {
-  Commits,
-  FRAME_BYTES,
-  FRAME_LINES,
-  frameOf,
-  type Place,
-  readFrames,
-  readWholeFrames,
-} from "./segments.ts"
+import { FRAME_BYTES, FRAME_LINES, frameOf, type Place } from "./frames.ts"
+import { readFrames, readWholeFrames } from "./readFrames.ts"
+import { Commits } from "./segments.ts"
 
 // The segment is written once and kept long, so it is compressed more than during a run.
 const LEVEL = 9

@@ -1,36 +1,17 @@
-// Reads segments of the response archive: a body by its place, or every frame in order.
-import { promisify } from "node:util"
-import { constants, zstdCompress, zstdDecompress, zstdDecompressSync } from "node:zlib"
+// Segments of the response archive: their names, and what is read of them.
 import type { ArchiveStore } from "./ArchiveStore.ts"
+import { decompressFirst, decompressFrame, MAGIC, type Place, reasonOf } from "./frames.ts"
+import { type Frame, readFrames } from "./readFrames.ts"
 import {
   ArchiveDamaged,
   type CommitMarker,
   intactBody,
   type Lines,
+  noLines,
   readLines,
   type ResponseLine,
   sha256Of,
 } from "./lines.ts"
-
-const compress = promisify(zstdCompress)
-const decompress = promisify(zstdDecompress)
-
-export const FRAME_LINES = 16
-/** Lines that are longer together get frames of their own, so that a frame never unpacks to more than LARGEST_FRAME. */
-export const FRAME_BYTES = 64 * 1024 * 1024
-
-/** Compresses the lines to one frame. */
-export const frameOf = (lines: ReadonlyArray<Buffer>, level: number): Promise<Buffer> =>
-  compress(Buffer.concat(lines), {
-    params: { [constants.ZSTD_c_compressionLevel]: level, [constants.ZSTD_c_checksumFlag]: 1 },
-  })
-
-/** The place of a body: the segment, and the frame in it that contains the body's line. */
-export interface Place {
-  readonly file: string
-  readonly offset: number
-  readonly length: number
-}
 
 export const SEGMENT_SUFFIX = ".ndjson.zst"
 
@@ -61,78 +42,6 @@ export const monthOf = (name: string): string => name.slice(0, 6)
 
 export const segmentBytes = async (store: ArchiveStore): Promise<number> =>
   (await store.segments()).reduce((sum, { bytes }) => sum + bytes, 0)
-
-export interface Frame extends Lines {
-  readonly place: Place
-  /** Why the frame can't be read, if it can't. */
-  readonly unreadable: string | undefined
-}
-
-/** The first bytes of a zstd frame. */
-const MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
-
-const nothing: Lines = { responses: [], markers: [], ends: [], damages: [] }
-
-/**
- * The most that a frame unpacks to: far above what is written, which a few bytes made to fill the memory would exceed.
- */
-export const LARGEST_FRAME = 512 * 1024 * 1024
-const limited = { maxOutputLength: LARGEST_FRAME }
-
-const reasonOf = (cause: unknown): string =>
-  (cause as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE"
-    ? `it unpacks to more than ${LARGEST_FRAME / 1024 ** 2} MB`
-    : String(cause)
-
-/** The content and length of the frame at the beginning of `bytes`. Throws zlib's error. */
-const decompressFirst = (bytes: Buffer) => {
-  // TypeScript's library does not have the option `info`.
-  const read = zstdDecompressSync(bytes, { ...limited, info: true }) as unknown as {
-    readonly buffer: Buffer
-    readonly engine: { readonly bytesWritten: number }
-  }
-  return { content: read.buffer, length: read.engine.bytesWritten }
-}
-
-/**
- * Reads every frame of a segment, including damaged ones. After a damaged frame it continues at the next `known` offset
- * of a frame, or at bytes that look like a frame and can be read. A frame at the end that was cut short by a kill is
- * not part of the segment: nothing in it was acknowledged.
- */
-export async function* readFrames(
-  store: ArchiveStore,
-  file: string,
-  known: ReadonlySet<number> = new Set(),
-): AsyncGenerator<Frame> {
-  const bytes = await store.read(file)
-  const places = [...known].toSorted((a, b) => a - b)
-  let offset = 0
-  // Whether a frame must begin here, as opposed to bytes that only look like one.
-  let isFrame = true
-  while (offset < bytes.length) {
-    try {
-      const { content, length } = decompressFirst(bytes.subarray(offset))
-      yield { place: { file, offset, length }, unreadable: undefined, ...readLines(file, content) }
-      offset += length
-      isFrame = true
-    } catch (cause) {
-      const next = nextFrame(bytes, offset, places)
-      const isCutShort = (cause as NodeJS.ErrnoException).code === "Z_BUF_ERROR"
-      if (isFrame && (next < bytes.length || !isCutShort)) {
-        const unreadable = `the frame at byte ${offset} can't be read (${reasonOf(cause)})`
-        yield { place: { file, offset, length: next - offset }, unreadable, ...nothing }
-      }
-      offset = next
-      isFrame = known.has(next)
-    }
-  }
-}
-
-const nextFrame = (bytes: Buffer, offset: number, places: ReadonlyArray<number>): number => {
-  const known = places.find((place) => place > offset) ?? bytes.length
-  const found = bytes.indexOf(MAGIC, offset + 1)
-  return Math.min(known, found === -1 ? bytes.length : found)
-}
 
 // More than the size of a segment's last frame, unless hundreds of the process's commits were refused.
 const TAIL_BYTES = 64 * 1024
@@ -172,21 +81,12 @@ const lastLines = (file: string, tail: Buffer): Lines => {
     if (at === -1) break
     try {
       const { content, length } = decompressFirst(tail.subarray(at))
-      return at + length === tail.length ? readLines(file, content) : nothing
+      return at + length === tail.length ? readLines(file, content) : noLines
     } catch {
       // These bytes only look like the beginning of a frame.
     }
   }
-  return nothing
-}
-
-/** Reads every frame of a segment. Throws `ArchiveDamaged` at the first damage. */
-export async function* readWholeFrames(store: ArchiveStore, file: string): AsyncGenerator<Frame> {
-  for await (const frame of readFrames(store, file)) {
-    const [damage = frame.unreadable] = frame.damages
-    if (damage !== undefined) throw new ArchiveDamaged(file, damage)
-    yield frame
-  }
+  return noLines
 }
 
 /** Where the intact bodies of a segment are, each once; what is damaged is left out. */
@@ -245,7 +145,7 @@ const readFrame = async (
   const bytes = await store.readPart(file, offset, length)
   if (bytes.length < length)
     throw new ArchiveDamaged(file, `it ends before byte ${offset + length}`)
-  const content = await decompress(bytes, limited).catch((cause: unknown) => {
+  const content = await decompressFrame(bytes).catch((cause: unknown) => {
     throw new ArchiveDamaged(file, `the frame at byte ${offset} can't be read (${reasonOf(cause)})`)
   })
   return readLines(file, content).responses

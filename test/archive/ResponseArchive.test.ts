@@ -7,7 +7,7 @@ import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { folderStore } from "../../src/archive/folderStore.ts"
 import { ResponseArchive } from "../../src/archive/ResponseArchive.ts"
-import { readWholeFrames } from "../../src/archive/segments.ts"
+import { readWholeFrames } from "../../src/archive/readFrames.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
 
 const run = promisify(execFile)

@@ -15,7 +15,7 @@ import { unrealizedPnlRatio } from "../../src/extract/endpoints/transparency/unr
 import { withdrawals } from "../../src/extract/endpoints/vaults/withdrawals.ts"
 import { defaultWire } from "../../src/extract/request.ts"
 import { folderStore } from "../../src/archive/folderStore.ts"
-import { readWholeFrames } from "../../src/archive/segments.ts"
+import { readWholeFrames } from "../../src/archive/readFrames.ts"
 import { failureOf, startClient, turned } from "../support/client.ts"
 import { json, type Script, scriptedServer } from "../support/servers/scriptedServer.ts"
 

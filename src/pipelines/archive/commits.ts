@@ -1,7 +1,8 @@
 // Groups responses by commit: a task has one commit, unless two workers read it one after the other.
 import * as Effect from "effect/Effect"
 import type { ArchiveStore } from "../../archive/ArchiveStore.ts"
-import { Commits, monthOf, readFrames, runOfSegment, segmentFiles } from "../../archive/segments.ts"
+import { readFrames } from "../../archive/readFrames.ts"
+import { Commits, monthOf, runOfSegment, segmentFiles } from "../../archive/segments.ts"
 import { inArchive } from "../publication/archiveOf.ts"
 import type { IndexedResponse } from "../../load/state/archiveIndex.ts"
 

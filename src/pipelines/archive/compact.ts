@@ -1,7 +1,7 @@
-// Joins the archive's segments of each month into one, with each body once. Parquet needs no compaction, since it has one file
-// per table and month; the database reuses its free space by itself.
+// Joins the archive's segments of each month into one, or into several where one would be large, with each body once. Parquet
+// needs no compaction, since it has one file per table and month; the database reuses its free space by itself.
 import * as Effect from "effect/Effect"
-import { monthOf, segmentBytes, segmentFiles } from "../../archive/segments.ts"
+import { monthOf, segmentBytes } from "../../archive/segments.ts"
 import { archiveOf, inArchive } from "../publication/archiveOf.ts"
 import {
   type Published,
@@ -10,7 +10,7 @@ import {
 } from "../publication/publish.ts"
 import { existingWarehouse, type Place, placeOf } from "../publication/warehouse.ts"
 import { findMoved } from "../retention/findMoved.ts"
-import { joinSegments, removeSegments } from "../retention/joinSegments.ts"
+import { inGroups, joinSegments, removeSegments } from "../retention/joinSegments.ts"
 import { endAllRuns } from "../run/endDeadRuns.ts"
 
 export interface CompactSummary extends Published {
@@ -36,17 +36,22 @@ const compacted = Effect.fnUntraced(function* (options: CompactOptions) {
   // A run in progress may still commit references to the old segments.
   yield* endAllRuns(JOINING, options)
   const store = archiveOf(options)
-  const before = yield* inArchive(() => segmentFiles(store))
+  const before = yield* inArchive(() => store.segments())
   const bytesBefore = yield* inArchive(() => segmentBytes(store))
-  yield* findMoved(store, before, true)
-  const replaced = yield* joinSegments(store, [...Map.groupBy(before, monthOf).values()])
+  yield* findMoved(
+    store,
+    before.map(({ file }) => file),
+    true,
+  )
+  const months = Map.groupBy(before, ({ file }) => monthOf(file))
+  const replaced = yield* joinSegments(store, [...months.values()].flatMap(inGroups))
   // Until readers have learnt where bodies are now, they look for them in the old segments.
   const published = yield* publishNewsEverywhere(options.publish)
   yield* removeSegments(store, replaced)
   return {
     ...published,
     segmentsBefore: before.length,
-    segmentsAfter: (yield* inArchive(() => segmentFiles(store))).length,
+    segmentsAfter: (yield* inArchive(() => store.segments())).length,
     bytesBefore,
     bytesAfter: yield* inArchive(() => segmentBytes(store)),
   } satisfies CompactSummary

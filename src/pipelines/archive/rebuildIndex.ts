@@ -4,14 +4,9 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { ArchiveStore } from "../../archive/ArchiveStore.ts"
 import type { CommitMarker, ResponseHead, ResponseLine } from "../../archive/lines.ts"
-import {
-  ArchiveReader,
-  Commits,
-  type Place,
-  readWholeFrames,
-  runOfSegment,
-  segmentFiles,
-} from "../../archive/segments.ts"
+import type { Place } from "../../archive/frames.ts"
+import { readWholeFrames } from "../../archive/readFrames.ts"
+import { ArchiveReader, Commits, runOfSegment, segmentFiles } from "../../archive/segments.ts"
 import type { ArchivedResponse } from "../../domain/wire/response.ts"
 import { rowsOf } from "../../domain/table/rowsOf.ts"
 import { operationTable } from "../../load/tables/index.ts"

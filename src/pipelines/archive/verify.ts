@@ -4,13 +4,8 @@ import { existsSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import type { ArchiveStore } from "../../archive/ArchiveStore.ts"
 import { ArchiveDamaged, intactBody } from "../../archive/lines.ts"
-import {
-  Commits,
-  type Frame,
-  readFrames,
-  segmentHolding,
-  segmentFiles,
-} from "../../archive/segments.ts"
+import { type Frame, readFrames } from "../../archive/readFrames.ts"
+import { Commits, segmentHolding, segmentFiles } from "../../archive/segments.ts"
 import { databaseFile } from "../../load/storage/file/duckdbFile.ts"
 import { decodeRow, number, optional, text } from "../../load/duckdb/decodeRow.ts"
 import { openPublishedCopy } from "../../load/published/read/openPublishedCopy.ts"

@@ -3,11 +3,31 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { microsFromMillis } from "../../domain/values/time.ts"
-import type { ArchiveStore } from "../../archive/ArchiveStore.ts"
+import type { ArchiveStore, StoredSegment } from "../../archive/ArchiveStore.ts"
 import { rewriteSegments } from "../../archive/rewrite.ts"
 import { monthOf, SEGMENT_SUFFIX } from "../../archive/segments.ts"
 import { moveIndex } from "../../load/state/archiveIndex.ts"
 import { inArchive } from "../publication/archiveOf.ts"
+
+// Large segments are few, and joining them again costs more than it saves.
+const LARGEST_BYTES = 64 * 1024 * 1024
+
+/** Segments of one month in groups, in their order, of which each makes a segment that is not large; a large one stays alone. */
+export const inGroups = (
+  segments: ReadonlyArray<StoredSegment>,
+): ReadonlyArray<ReadonlyArray<string>> => {
+  const groups: Array<Array<string>> = [[]]
+  let bytes = 0
+  for (const segment of segments) {
+    bytes += segment.bytes
+    if (bytes > LARGEST_BYTES) {
+      groups.push([])
+      bytes = segment.bytes
+    }
+    groups.at(-1)?.push(segment.file)
+  }
+  return groups
+}
 
 /** Makes one segment of each group, whose segments are of one month and in their order. Returns what it replaces. */
 export const joinSegments = Effect.fnUntraced(function* (

@@ -10,13 +10,11 @@ import { Warehouse } from "../../load/Warehouse.ts"
 import { archiveOf, inArchive } from "../publication/archiveOf.ts"
 import type { Place } from "../publication/warehouse.ts"
 import { findMoved } from "./findMoved.ts"
-import { joinSegments, removeSegments } from "./joinSegments.ts"
+import { inGroups, joinSegments, removeSegments } from "./joinSegments.ts"
 import { agesOf, oldRecords, pruneBefore } from "./pruneBefore.ts"
 
 // So that each byte is written again twice at most: in its month, and when that is over.
 const RUNS_TO_JOIN = 32
-// Large segments are few, and joining them again costs more than it saves.
-const LARGEST_BYTES = 64 * 1024 * 1024
 
 /** Removes what was replaced. Until readers have learnt where bodies are now, they look for them there. */
 export type Finish = Effect.Effect<void, LoadError, Warehouse>
@@ -58,17 +56,7 @@ const groupsToJoin = (
   [...Map.groupBy(segments, ({ file }) => monthOf(file))].flatMap(([month, ofMonth]) => {
     const ofRuns = ofMonth.filter(({ file }) => runOfSegment(file) !== month)
     if (month >= thisMonth && ofRuns.length < RUNS_TO_JOIN) return []
-    const groups: Array<Array<string>> = [[]]
-    let bytes = 0
-    for (const segment of month >= thisMonth ? ofRuns : ofMonth) {
-      bytes += segment.bytes
-      if (bytes > LARGEST_BYTES) {
-        groups.push([])
-        bytes = segment.bytes
-      }
-      groups.at(-1)?.push(segment.file)
-    }
-    return groups
+    return inGroups(month >= thisMonth ? ofRuns : ofMonth)
   })
 
 /** Whether no earlier run began on the same day. */

@@ -5,13 +5,8 @@ import * as Effect from "effect/Effect"
 import type { ArchiveStore } from "../../archive/ArchiveStore.ts"
 import type { ResponseLine } from "../../archive/lines.ts"
 import { rewriteSegments } from "../../archive/rewrite.ts"
-import {
-  readWholeFrames,
-  prunedSegment,
-  runOfSegment,
-  segmentBytes,
-  segmentFiles,
-} from "../../archive/segments.ts"
+import { readWholeFrames } from "../../archive/readFrames.ts"
+import { prunedSegment, runOfSegment, segmentBytes, segmentFiles } from "../../archive/segments.ts"
 import { microsFromMillis, MICROS_PER_DAY } from "../../domain/values/time.ts"
 import type { LoadError } from "../../load/errors.ts"
 import { Warehouse } from "../../load/Warehouse.ts"

@@ -9,7 +9,7 @@ import {
 } from "../../domain/values/time.ts"
 import type { Claim } from "../../domain/run/claim.ts"
 import type { VaultRef } from "../../domain/subject/vault.ts"
-import type { Place } from "../../archive/segments.ts"
+import type { Place } from "../../archive/frames.ts"
 import { boolean, decodeRow, number, oneOf, optional, text } from "../../load/duckdb/decodeRow.ts"
 import { sqlFile } from "../../load/sql/sqlFile.ts"
 import type { Warehouse } from "../../load/Warehouse.ts"

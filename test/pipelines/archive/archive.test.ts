@@ -9,7 +9,7 @@ import { defaultParquet } from "../../../src/load/published/parquet/parquetFile.
 import { defaultTimeFields } from "../../../src/domain/wire/timeFields.ts"
 import { commitMarkerLine } from "../../../src/archive/lines.ts"
 import { folderStore } from "../../../src/archive/folderStore.ts"
-import { type Frame, readWholeFrames } from "../../../src/archive/segments.ts"
+import { type Frame, readWholeFrames } from "../../../src/archive/readFrames.ts"
 import { replayQuarantine } from "../../../src/pipelines/archive/replayQuarantine.ts"
 import { verify } from "../../../src/pipelines/archive/verify.ts"
 import { prune } from "../../../src/pipelines/archive/prune.ts"

@@ -3,11 +3,11 @@ import { type Command, publishFlag, toggle, warehouseSettings } from "../../pars
 
 export const compact: Command = {
   name: "compact",
-  summary: "Join the archive files of each month into one",
+  summary: "Join the archive files of each month",
   neededBy:
     "Administrators: few large archive files instead of one for each run, for backups and cheap storage",
   details:
-    "Every run writes one archive file, and runs join small ones now and then. This joins the files of each month into one and stores repeated bodies once; what is published learns where they are. Parquet files need no compaction: there is one per table and month.",
+    "Every run writes one archive file, and runs join small ones now and then. This joins the files of each month, to files of about 64 MB at most, and stores repeated bodies once; what is published learns where they are. Parquet files need no compaction: there is one per table and month.",
   flags: { publish: publishFlag, json: toggle("Print the summary as JSON") },
   settings: warehouseSettings,
   examples: [["compact", "join every month, the current one included"]],
