@@ -23,7 +23,7 @@ export interface Source<S> extends FieldNames {
   readonly subject: S
   /** Inputs of the endpoint, by client-side name. */
   readonly inputs: Readonly<Record<string, unknown>>
-  /** In a replay, the window of the task, which shows whether the response belongs to a complete reading. */
+  /** The window of the task: in a replay it shows whether the response belongs to a complete reading. */
   readonly window?: string
 }
 

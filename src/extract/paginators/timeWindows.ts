@@ -4,7 +4,8 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { microsFromMillis, MICROS_PER_MILLI } from "../../domain/values/time.ts"
+import { MAX_CLOCK_SECONDS_OFF } from "../../domain/run/clockTolerance.ts"
+import { microsFromMillis, MICROS_PER_MILLI, MICROS_PER_SECOND } from "../../domain/values/time.ts"
 import { CAP_STEP, looksCutOff } from "./plausibleCap.ts"
 
 /** Windows overlap by this much, since the service may store finer or coarser times than the wire carries. */
@@ -100,13 +101,11 @@ export const timeWindows = <A, E, R>(
   )
 
 /**
- * The cursor, unless its mark lies so far ahead that nothing up to now would be requested. Earlier versions took the mark from
- * records dated in the future; since when they requested no others is unknown, so everything is read again.
+ * The cursor, unless its mark lies ahead by more than a clock may be off. Earlier versions took the mark from records dated in the
+ * future; since when they requested no others is unknown, so everything is read again.
  */
-const trusted = <A, E, R>(
-  { cursor, overlap }: TimeWindows<A, E, R>,
-  now: number,
-): TimeCursor | undefined => (markOf(cursor) > now + overlap ? undefined : cursor)
+const trusted = <A, E, R>({ cursor }: TimeWindows<A, E, R>, now: number): TimeCursor | undefined =>
+  markOf(cursor) > now + MAX_CLOCK_SECONDS_OFF * MICROS_PER_SECOND ? undefined : cursor
 
 const markOf = (cursor: TimeCursor | undefined): number =>
   Math.max(cursor?.through ?? -Infinity, cursor?.pending?.newest ?? -Infinity)

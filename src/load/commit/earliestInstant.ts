@@ -32,7 +32,10 @@ export const earliestInstant = async (
   }
   const latest = await instantIn("latest_instant")
   if (latest <= now + FAR_AHEAD) return latest
-  const landed = Math.max(now, await instantIn("landed_instant"))
+  const landedAt = await instantIn("landed_instant")
+  // The clock is behind now; whether it was ahead then can't be known.
+  if (landedAt > now + FAR_AHEAD) return latest
+  const landed = Math.max(now, landedAt)
   if (latest <= landed + FAR_AHEAD) return latest
   await executeAll(session, notAfter(landed), [...attemptTimes.keys()])
   return landed

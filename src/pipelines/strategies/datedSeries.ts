@@ -20,14 +20,7 @@ import type { GapNote, TaskResult } from "../model/TaskResult.ts"
 import { cursorCodec, Day } from "./cursors.ts"
 import { slotsToFill } from "./missingSlots.ts"
 import { type Page, type PageSource, readPage } from "./readPage.ts"
-import {
-  hasPointsIn,
-  isRecorded,
-  type ReadDays,
-  type Rereads,
-  rereadWindows,
-  resolveGaps,
-} from "./rereads.ts"
+import { hasPointsIn, type ReadDays, type Rereads, rereadWindows, resolveGaps } from "./rereads.ts"
 import { failedResult, hasRows, resultOf } from "./taskResult.ts"
 
 export interface DatedSeries<P extends Parameters, A> extends PageSource<P, A, VaultRef> {
@@ -104,11 +97,7 @@ export const datedSeries = <P extends Parameters, A>(
         (): ReadDays => new Set(),
         (before, step) => {
           const { readDays, notes } = resolveGaps(rereads, context, before, step)
-          const result = taskResult(series, partition.entity, step, notes)
-          return [
-            readDays,
-            [isRecorded(step.window, before) ? withoutOpen(result) : result],
-          ] as const
+          return [readDays, [taskResult(series, partition.entity, step, notes)]] as const
         },
       ),
     )
@@ -215,11 +204,6 @@ const taskResult = (
     ],
   }
 }
-
-const withoutOpen = ({ gapIfRefused: _stands, gaps = [], ...result }: TaskResult): TaskResult => ({
-  ...result,
-  gaps: gaps.filter(({ state }) => state !== "open"),
-})
 
 const gapOf = (
   days: { readonly from: number; readonly to: number },

@@ -34,18 +34,20 @@ export interface Page<A> {
   readonly requests: number
 }
 
-/** Fails with `ArchiveError`, or with `ApiError`, also if the mapping finds a contract violation. */
+/** `window`: of the task, if the mapping depends on it. Fails with `ArchiveError`, or with `ApiError`, also if the mapping finds a contract violation. */
 export const readPage = Effect.fnUntraced(function* <P extends Parameters, A, S>(
   { endpoint, tables, rows }: PageSource<P, A, S>,
   { entity, subject }: Pick<Partition<S>, "entity" | "subject">,
   inputs: Inputs<P>,
   { timeFields, fields, contracts }: Pick<RunContext, "timeFields" | "fields" | "contracts">,
+  window?: string,
 ) {
   const client = yield* ApiClient
   const response = yield* client.call(endpoint, inputs, subject)
   const { responseId, receivedAt, responses, attempts: requests } = response
   const lineage = { responseId, receivedAt }
-  const source = { subject, inputs, timeFields, fields, contracts, lineage }
+  const named = window === undefined ? {} : { window }
+  const source = { subject, inputs, timeFields, fields, contracts, lineage, ...named }
   const mapped = yield* Effect.mapError(
     Effect.fromResult(mapResponse(rows, response.value, source)),
     (violation) => contractViolation(endpoint, entity, { responses, requests }, violation),

@@ -1,7 +1,7 @@
 // Ranges of a dated series that a run reads again, and the gaps this resolves: one whose days were read is closed,
 // a slot that is still missing becomes a permanent gap.
 import { dayOf, formatDay, startOfDay } from "../../domain/values/time.ts"
-import type { DateWindow, DayRange } from "../../extract/paginators/dateWindow.ts"
+import type { DayRange } from "../../extract/paginators/dateWindow.ts"
 import type { WindowStep } from "../../extract/paginators/dateWindows.ts"
 import type { MissingSlots, OpenGap } from "../model/PartitionState.ts"
 import type { RunContext } from "../model/Pipeline.ts"
@@ -33,7 +33,7 @@ export const rereadWindows = (
     ? joinedGaps(openGaps, windowDays)
     : missingSlotWindows(slots, openGaps, windowDays)
 
-/** None is divided: a gap that begins with a window would otherwise have the key of the one that is recorded for the window. */
+/** None is divided, so that a failure in one of its parts does not open it anew beside a gap of that part. */
 const joinedGaps = (
   openGaps: ReadonlyArray<OpenGap>,
   windowDays: number,
@@ -94,15 +94,8 @@ export const hasPointsIn = (slots: MissingSlots | undefined): ((day: number) => 
   return (day) => known.has(day)
 }
 
-/** Days with a missing slot or an open gap that this run has read, and days that it has recorded a gap for. */
+/** Days with a missing slot or an open gap that this run has read, or has recorded another gap for. */
 export type ReadDays = ReadonlySet<number>
-
-/**
- * Whether the gap of a response stands for the window, which is the rest of it: that of the window itself would take its place,
- * since both begin on the same day.
- */
-export const isRecorded = ({ from, to }: DateWindow, before: ReadDays): boolean =>
-  from !== undefined && daysOf({ from, to }).every((day) => before.has(day))
 
 /** The days that a step has read, or that the gap it records stands for, in place of those inside. */
 const settledDays = (
@@ -135,8 +128,7 @@ export const resolveGaps = (
     ...lacking.map(({ day }) => day),
     ...openGaps.flatMap((gap) => daysOf(gapDays(gap))),
   ]
-  const isPartial = step._tag === "Read" && step.content.rejected.length > 0
-  const readDays = new Set([...before, ...(isPartial ? daysOf(days) : wanted.filter(isNew))])
+  const readDays = new Set([...before, ...wanted.filter(isNew)])
   const closed = openGaps
     .filter((gap) => {
       const ofGap = daysOf(gapDays(gap))

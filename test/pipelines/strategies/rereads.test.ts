@@ -9,7 +9,6 @@ import {
   type ReadDays,
   rereadWindows,
   resolveGaps,
-  isRecorded,
 } from "../../../src/pipelines/strategies/rereads.ts"
 
 const context: RunContext = { ...defaultRunSettings, today: 110, now: startOfDay(110) }
@@ -88,18 +87,6 @@ describe("an open gap", () => {
       [],
       [[195, 205]],
     ])
-  })
-
-  it("of a response with a rejected record stands for the rest of its window", () => {
-    const { readDays } = resolveGaps(
-      { slots: undefined, openGaps: [] },
-      context,
-      new Set(),
-      rejected,
-    )
-    expect(isRecorded({ from: 0, to: 20 }, readDays)).toBe(true)
-    expect(isRecorded({ from: 190, to: 201 }, readDays)).toBe(false)
-    expect(isRecorded({ from: undefined, to: 20 }, readDays)).toBe(false)
   })
 
   it("stays open where a record was rejected in a run that fills gaps, whose windows may divide it", () => {

@@ -2,6 +2,7 @@
 // still revises, and the days before them that smoothing needs. A run with a start date leaves older days to the first run
 // without one.
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { dayOf } from "../../../domain/values/time.ts"
@@ -97,18 +98,25 @@ const readSeries = Effect.fnUntraced(function* (
   const [oldest] = missingIn(slots)
   const from = firstDay(series, mark, oldest === undefined ? Infinity : dayOf(oldest), context)
   const days = from === undefined ? undefined : Math.max(1, context.today - from + 1)
+  const window = apyWindow(seriesName(series), from)
   const inputs = {
     vault: partition.subject.wireAddress,
     applySmoothing: series.smoothing,
     averagingPeriodDays: series.averagingPeriodDays,
     daysAgo: days === undefined ? FULL_HISTORY : days + leadInDays(series),
   }
-  const page = yield* readPage(source, partition, inputs, context)
+  const found = yield* Effect.result(readPage(source, partition, inputs, context, window))
+  const ofSeries = { series: martSeries(series), hadRows: mark !== undefined }
+  if (Result.isFailure(found)) {
+    if (found.failure._tag !== "ApiError") return yield* found.failure
+    // A series that fails does not affect the others.
+    return { ...failedResult(window, found.failure), ...ofSeries }
+  }
+  const page = found.success
   const result = {
-    ...resultOf(apyWindow(seriesName(series), days), page),
-    series: martSeries(series),
+    ...resultOf(window, page),
+    ...ofSeries,
     covers: { from, to: context.today },
-    hadRows: mark !== undefined,
   }
   if (page.times.length === 0) return result
   const read: Mark = {
@@ -144,18 +152,7 @@ export const apyHistoryPipeline: Pipeline<
   partitions: vaults,
   read: (partition, state, context) =>
     Stream.fromIterable(context.apySeries).pipe(
-      Stream.mapEffect((series) =>
-        readSeries(partition, series, state, context).pipe(
-          // A series that fails does not affect the others.
-          Effect.catchTag("ApiError", (error) =>
-            Effect.succeed({
-              ...failedResult(seriesName(series), error),
-              series: martSeries(series),
-              hadRows: cursors.decode(state.cursor(cursorKey(partition, series))) !== undefined,
-            }),
-          ),
-        ),
-      ),
+      Stream.mapEffect((series) => readSeries(partition, series, state, context)),
     ),
   expectedRequests: (_partition, _state, { apySeries }) => apySeries.length,
 }

@@ -5,7 +5,7 @@ import type { JsonObject } from "../../../domain/values/json.ts"
 import type { Table } from "../../../domain/table/table.ts"
 import type { VaultRef } from "../../../domain/subject/vault.ts"
 import type { Violation } from "../../../domain/wire/violation.ts"
-import { dayOf, parseDay } from "../../../domain/values/time.ts"
+import { formatDay, parseDay } from "../../../domain/values/time.ts"
 import { namesOf } from "../../fields/wireNames.ts"
 import { mapRecords } from "../../mapRecords.ts"
 import { yaml } from "../../shapes/undeclared.ts"
@@ -63,23 +63,15 @@ export const leadInDays = ({
 // Why: docs/decisions/0033-a-lead-in-for-smoothed-series.md
 const AFTER_LEAD_IN = "after the lead-in"
 
-/** The window of a task; without `days`, the whole history. */
-export const apyWindow = (series: string, days: number | undefined): string =>
-  `${series}, ${days === undefined ? "full" : `${days} days ${AFTER_LEAD_IN}`}`
+/** The window of a task that stores the days from `from` on; without it, the whole history. */
+export const apyWindow = (series: string, from: number | undefined): string =>
+  `${series}, ${from === undefined ? "full" : `from ${formatDay(from)} ${AFTER_LEAD_IN}`}`
 
-/** The first day to be stored of a response; `undefined` for all of them. */
-const firstDayOf = ({
-  inputs,
-  lineage,
-  window,
-}: Pick<Source<VaultRef>, "inputs" | "lineage" | "window">): number | undefined => {
-  const daysAgo = Number(inputs["daysAgo"])
-  // Responses that an earlier version requested have no lead-in.
-  const hasLeadIn = window === undefined || window.endsWith(AFTER_LEAD_IN)
-  if (!(daysAgo > 0) || !hasLeadIn) return undefined
-  const averagingPeriodDays = Number(inputs["averagingPeriodDays"])
-  return dayOf(lineage.receivedAt) - daysAgo + leadInDays({ averagingPeriodDays })
-}
+const windowWithLeadIn = new RegExp(`, from (\\S+) ${AFTER_LEAD_IN}$`)
+
+/** The first day to be stored of a response; `undefined` for all of them, as of one that an earlier version requested. */
+const firstDayOf = ({ window = "" }: Pick<Source<VaultRef>, "window">): number | undefined =>
+  parseDay(windowWithLeadIn.exec(window)?.[1])
 
 /**
  * One row for each label of the series that the inputs name, except for those of the lead-in. Fails if no declared field has a
