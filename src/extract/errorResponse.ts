@@ -105,6 +105,9 @@ const requestProblem = (
   parsed: Parsed,
 ): Pick<Failure, "reason" | "detail"> | undefined => {
   const texts = Result.isSuccess(parsed) ? textsIn(parsed.success.plain) : []
+  // §7: insufficient snapshot data for a period is not a wrong request, whichever of its inputs the text names.
+  const mayLack = endpoint.absences?.["4xx"] === "empty"
+  if (mayLack && texts.some((text) => /snapshot/i.test(text))) return undefined
   const sent = sentNames(url, body)
   const refused = sent.find((name) => !subjectInput.test(name) && texts.includes(name))
   if (refused !== undefined) {

@@ -117,10 +117,13 @@ describe("a validation error", () => {
     }),
   )
 
-  it.live("about a period without data is an absence, whatever its status", () =>
+  it.live.each([
+    ["", { detail: "Insufficient snapshot data for MonthToDate" }],
+    ["and names it", fastApi("calculationPeriod", "insufficient snapshot data", "value_error")],
+    ["and names the vault", { detail: "Missing snapshots for vault_address 0xa in MonthToDate" }],
+  ] as const)("about a period without data is an absence, whatever its status %s", ([, body]) =>
     Effect.gen(function* () {
       for (const status of [400, 404, 409, 422]) {
-        const body = { detail: "Insufficient snapshot data for MonthToDate" }
         const error = yield* errorOf(performanceFees, { vault }, { status, body })
         expect(error.reason).toEqual({ _tag: "NotFound", expected: true })
       }

@@ -3,6 +3,7 @@
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 import { type JsonObject, parseJson } from "../../src/domain/values/json.ts"
+import { dayOf, formatDay, formatInstant, parseInstant } from "../../src/domain/values/time.ts"
 import { defaultTimeFields } from "../../src/domain/wire/timeFields.ts"
 import { decode } from "../../src/extract/decode.ts"
 import { pipelineOf } from "../../src/pipelines/archive/archivedRows.ts"
@@ -14,10 +15,11 @@ const address = `0x${"ab".repeat(20)}`
 const lineage = { responseId: "r", receivedAt: 1 }
 const subject = { address, wireAddress: address, chainId: 1, kind: "evm", startedOn: undefined }
 
-const read = (name: string, body: unknown): MappedResponse => {
+const read = (name: string, body: unknown, inputs: JsonObject = {}): MappedResponse => {
   const pipeline = pipelineOf(name)!
-  const source = { lineage, subject, inputs: {}, timeFields: defaultTimeFields }
-  const decoded = decode<unknown>(pipeline.endpoint, parseJson(JSON.stringify(body)))
+  const source = { lineage, subject, inputs, timeFields: defaultTimeFields }
+  const text = typeof body === "string" ? body : JSON.stringify(body)
+  const decoded = decode<unknown>(pipeline.endpoint, parseJson(text))
   return Result.getOrThrow(Result.flatMap(decoded, (value) => pipeline.rows(value, source)))
 }
 
@@ -255,4 +257,78 @@ describe("what the document leaves open", () => {
     const mapped = read("oracle_classification", { positions: [], tokens: [token], warnings: [] })
     expect(rowsIn(mapped, "oracle_classification")).toMatchObject([{ pricing_class: "Primary" }])
   })
+})
+
+describe("of several times of a point", () => {
+  const figures = { actual_tvl: 1, tvl_on_vault: 2, adjusted_redeem_ratio: 0.5 }
+  const day = dayOf(parseInstant("2026-01-10")!)
+  const storedAt = (points: ReadonlyArray<JsonObject>) =>
+    rowsIn(read("ratio_history", points, { startDate: day, endDate: day }), "ratio_history").map(
+      ({ observed_at }) => formatInstant(Number(observed_at)).slice(0, 13),
+    )
+  const hours = ["2026-01-10T02", "2026-01-10T01"]
+
+  it.each([
+    ["the time of the insertion of all", () => "2026-01-10T08:00:00Z"],
+    ["a time outside the days requested", (at: number) => `2026-03-0${at + 1}T08:00:00Z`],
+  ])("%s is not the point's", (_name, createdAt) => {
+    const points = hours.map((hour, at) => ({
+      ...figures,
+      date: `${hour}:00:00Z`,
+      created_at: createdAt(at),
+    }))
+    expect(storedAt(points)).toEqual(hours)
+  })
+
+  it("the first name counts where both are possible, and where none is", () => {
+    for (const created_at of [...hours, "2026-03-01T08"].map((hour) => `${hour}:00:00Z`)) {
+      const point = { ...figures, created_at, date: "2026-01-10T05:00:00Z" }
+      const other = { ...point, created_at: "2026-01-10T23:00:00Z", date: "2027-01-01T00:00:00Z" }
+      const isBoth = created_at < "2026-02"
+      expect(storedAt(isBoth ? [point, other] : [{ ...point, date: "2020-01-01" }])).toEqual(
+        isBoth ? [created_at.slice(0, 13), "2026-01-10T23"] : ["2026-03-01T08"],
+      )
+    }
+  })
+})
+
+describe("the positions of an oracle classification are of one day (§2.9)", () => {
+  const daysOf = (body: JsonObject) =>
+    rowsIn(read("oracle_classification", { warnings: [], ...body }), "oracle_classification").map(
+      ({ date }) => formatDay(Number(date)),
+    )
+  const positions = (name: string) =>
+    ["2026-01-09T23:58:00Z", "2026-01-10T00:05:00Z"].map((time, at) => ({
+      token_symbol: `T${at}`,
+      pricing_class: "Primary",
+      usd_value: 1,
+      [name]: time,
+    }))
+
+  it.each<[string, JsonObject, ReadonlyArray<string>]>([
+    [
+      "that of the response, whatever times they have",
+      { snapshot_date: "2026-01-10", positions: positions("timestamp") },
+      ["2026-01-10", "2026-01-10"],
+    ],
+    [
+      "the newest of the times they have",
+      { positions: positions("timestamp") },
+      ["2026-01-10", "2026-01-10"],
+    ],
+    [
+      "their own where they name one",
+      { timestamp: "2026-01-11T08:00:00Z", positions: positions("snapshot_date") },
+      ["2026-01-09", "2026-01-10"],
+    ],
+  ])("%s", (_name, body, expected) => {
+    expect(daysOf(body)).toEqual(expected)
+  })
+})
+
+it("every digit of a fraction that no double holds is kept", () => {
+  const digits = "12.345678901234567891"
+  const text = `[{"loan_address":"${address}","chain_id":1,"status":"active","interest_amount":${digits}}]`
+  const [row] = rowsIn(read("loans", text), "loans")
+  expect(row).toMatchObject({ interest_amount: Number(digits), interest_amount_digits: digits })
 })

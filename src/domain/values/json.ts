@@ -164,6 +164,10 @@ export const asNumber = (value: unknown): number | undefined => {
   return typeof number === "number" && Number.isFinite(number) ? number : undefined
 }
 
+/** A number that no double holds, as it was sent. */
+export const isRawNumber = (value: unknown): value is { readonly rawJSON: string } =>
+  json.isRawJSON(value)
+
 /** The decimal digits of an integer of any size, which may also be a string of digits. */
 export const asDigits = (value: unknown): string | undefined => {
   if (typeof value === "string") return /^-?\d+$/.test(value) ? value : undefined

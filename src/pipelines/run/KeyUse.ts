@@ -40,8 +40,9 @@ export class KeyUse {
     if (tag === undefined && endpoint.auth !== "public") this.isAccepted = true
     if (tag === "Unauthorized" && this.hasKey) this.isUnauthorized = true
     if (tag !== "Unauthorized" && tag !== "Forbidden") return
-    const isOfPipeline =
-      !ownsSome(endpoint.auth, entity) || (tag === "Unauthorized" && !this.isAccepted)
+    // Without a key, nothing belongs to its owner.
+    const isOfAll = (tag === "Unauthorized" || !this.hasKey) && !this.isAccepted
+    const isOfPipeline = !ownsSome(endpoint.auth, entity) || isOfAll
     if (isOfPipeline) this.refused.add(name)
   }
 }

@@ -1,5 +1,5 @@
 // Reads numbers on the wire, which are JSON numbers or decimal text.
-import { asDigits, asNumber } from "../../domain/values/json.ts"
+import { asNumber, isRawNumber } from "../../domain/values/json.ts"
 
 const decimal = /^-?\d+(\.\d+)?([eE][-+]?\d+)?$/
 
@@ -13,7 +13,7 @@ export const numberOf = (value: unknown): number | undefined => {
 export const digitsOf = (value: unknown): string | undefined => {
   if (typeof value === "string") return decimal.test(value) ? value : undefined
   if (typeof value === "number") return Number.isFinite(value) ? String(value) : undefined
-  return asDigits(value)
+  return isRawNumber(value) ? value.rawJSON : undefined
 }
 
 /** The sign, significant digits and power of ten, which are the same for all spellings of a number. */

@@ -271,6 +271,26 @@ describe("sync", () => {
     }),
   )
 
+  it.live("a refusal without a key is one of the pipeline, not of each vault", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({
+        now,
+        days: 20,
+        vaults: 6,
+        faults: [{ kind: "status", status: 403, detail: "no key", match: "timelock-requests" }],
+      })
+      const dataDir = yield* temporaryFolder
+      const pipelines = ["timelock_requests"]
+      const { summary } = yield* runOnce(simulator.url, dataDir, { pipelines })
+      expect(summary.outcome).toBe("complete")
+      const refused = yield* query(
+        dataDir,
+        "select sum(requests)::int as n from ops.tasks where outcome = 'skipped'",
+      )
+      expect(refused).toEqual([{ n: 1 }])
+    }),
+  )
+
   it.live.each<readonly [string, boolean]>([
     ["a run", false],
     ["a run that reads everything again", true],

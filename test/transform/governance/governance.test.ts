@@ -228,9 +228,13 @@ describe("timelocks", () => {
     records({ timelocks: [{ ...idless, ...fields }], warnings: [] })[0]?.["timelock_id"]
 
   it("without an id are identified by their unchanging fields", () => {
-    const scheduled = keyOf({ status: "scheduled", executable_at: "2026-01-03T00:00:00" })
+    const executable_at = "2026-01-03T00:00:00"
+    const scheduled = keyOf({ status: "scheduled", executable_at, duration: 172800 })
     const executed = {
       status: "executed",
+      // §2.9: the contract's duration is read live, and the reading may fail.
+      duration: null,
+      executed_by: "0x3",
       executable_at: null,
       executed_at: "2026-01-04T00:00:00",
       tx_hash: "0x2",

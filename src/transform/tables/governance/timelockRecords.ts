@@ -23,9 +23,13 @@ const changing = new Set(
     "labels",
     "executable_at",
     // Null where the contract could not be read (§2.9).
+    "delay",
     "delay_seconds",
+    "duration",
     "duration_seconds",
+    "min_delay",
     "executed_at",
+    "executed_by",
     "cancelled_at",
     "canceled_at",
     "closed_at",

@@ -71,15 +71,21 @@ export const oracleRows = (
 ): Result.Result<MappedResponse, Violation> => {
   const { lineage, subject, timeFields } = source
   const top = isJsonObject(body["data"]) ? { ...body, ...body["data"], data: undefined } : body
-  const dayFields = [...namesOf(table, "date", source), ...timeFields]
-  const dayField = (holder: JsonObject) =>
-    dayFields.find((name) => parseDay(holder[name]) !== undefined)
-  const dayIn = (holder: JsonObject) => parseDay(holder[dayField(holder) ?? ""])
-  const shared = dayIn(top) ?? dayOf(lineage.receivedAt)
-  const read = new Set(["data", "warnings", dayField(top), ...echoedFields(top, subject)])
+  const dayNames = namesOf(table, "date", source)
+  const dayField = (holder: JsonObject, names: ReadonlyArray<string>) =>
+    names.find((name) => parseDay(holder[name]) !== undefined)
+  const dayIn = (holder: JsonObject, names = dayNames) =>
+    parseDay(holder[dayField(holder, names) ?? ""])
+  const topField = dayField(top, [...dayNames, ...timeFields])
+  const read = new Set(["data", "warnings", topField, ...echoedFields(top, subject)])
   const fields = Object.fromEntries(Object.entries(top).filter(([name]) => !read.has(name)))
   return Result.flatMap(findRecords(fields, source), (found) => {
     const { records } = found
+    // §2.9: all are of one daily snapshot. A time of a record may be that of its price.
+    const priced = records.flatMap((record) => dayIn(record, timeFields) ?? [])
+    const shared =
+      dayIn(top, timeFields) ??
+      (priced.length > 0 ? Math.max(...priced) : dayOf(lineage.receivedAt))
     const rest = Object.fromEntries(Object.entries(found.rest).filter(isFilled))
     const mapped = mapRecords({
       table,
@@ -88,7 +94,7 @@ export const oracleRows = (
       computed: {
         vault_address: subject.address,
         chain_id: subject.chainId,
-        date: records.map((record) => dayIn(record) ?? shared),
+        date: records.map((record) => dayIn(top) ?? dayIn(record) ?? shared),
         position_id: contentKeys(records.map((record) => identityOf(record, source))),
         snapshot_extra: Object.keys(rest).length === 0 ? null : stableStringify(rest),
       },
