@@ -5,9 +5,11 @@ import { monthOf, segmentBytes } from "../../archive/segments.ts"
 import { archiveOf, inArchive } from "../publication/archiveOf.ts"
 import {
   type Published,
+  publishMoves,
   publishNewsEverywhere,
   type PublishOptions,
 } from "../publication/publish.ts"
+import { commandId } from "../../domain/run/commandId.ts"
 import { existingWarehouse, type Place, placeOf } from "../publication/warehouse.ts"
 import { findMoved } from "../retention/findMoved.ts"
 import { inGroups, joinSegments, removeSegments } from "../retention/joinSegments.ts"
@@ -27,14 +29,17 @@ export interface CompactOptions extends Place {
   readonly publish?: PublishOptions | undefined
 }
 
-export const compact = (options: CompactOptions) =>
-  compacted(options).pipe(
-    Effect.provide(existingWarehouse(JOINING, { ...placeOf(options), runId: "compact" })),
+export const compact = Effect.fnUntraced(function* (options: CompactOptions) {
+  const runId = yield* commandId("compact")
+  return yield* compacted(options).pipe(
+    Effect.provide(existingWarehouse(JOINING, { ...placeOf(options), runId })),
   )
+})
 
 const compacted = Effect.fnUntraced(function* (options: CompactOptions) {
   // A run in progress may still commit references to the old segments.
   yield* endAllRuns(JOINING, options)
+  const publish = yield* publishMoves(options.publish)
   const store = archiveOf(options)
   const before = yield* inArchive(() => store.segments())
   const bytesBefore = yield* inArchive(() => segmentBytes(store))
@@ -46,7 +51,7 @@ const compacted = Effect.fnUntraced(function* (options: CompactOptions) {
   const months = Map.groupBy(before, ({ file }) => monthOf(file))
   const replaced = yield* joinSegments(store, [...months.values()].flatMap(inGroups))
   // Until readers have learnt where bodies are now, they look for them in the old segments.
-  const published = yield* publishNewsEverywhere(options.publish)
+  const published = yield* publishNewsEverywhere(publish)
   yield* removeSegments(store, replaced)
   return {
     ...published,

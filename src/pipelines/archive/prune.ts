@@ -4,9 +4,11 @@ import * as Effect from "effect/Effect"
 import { microsFromMillis, MICROS_PER_DAY } from "../../domain/values/time.ts"
 import {
   type Published,
+  publishMoves,
   publishNewsEverywhere,
   type PublishOptions,
 } from "../publication/publish.ts"
+import { commandId } from "../../domain/run/commandId.ts"
 import { existingWarehouse, type Place, placeOf } from "../publication/warehouse.ts"
 import { pruneBefore, type PruneSummary } from "../retention/pruneBefore.ts"
 import { endAllRuns } from "../run/endDeadRuns.ts"
@@ -23,18 +25,21 @@ export interface PruneOptions extends Place {
 
 const PRUNING = "Pruning the archive"
 
-export const prune = (options: PruneOptions) =>
-  pruned(options).pipe(
-    Effect.provide(existingWarehouse(PRUNING, { ...placeOf(options), runId: "prune" })),
+export const prune = Effect.fnUntraced(function* (options: PruneOptions) {
+  const runId = yield* commandId("prune")
+  return yield* pruned(options).pipe(
+    Effect.provide(existingWarehouse(PRUNING, { ...placeOf(options), runId })),
   )
+})
 
 const pruned = Effect.fnUntraced(function* (options: PruneOptions) {
   // A run in progress may still commit references to the old segments.
   yield* endAllRuns(PRUNING, options)
+  const publish = yield* publishMoves(options.dryRun ? undefined : options.publish)
   const now = microsFromMillis(yield* Clock.currentTimeMillis)
   const oldest = now - options.olderThanDays * MICROS_PER_DAY
   const { finish } = yield* pruneBefore(options, oldest, options.dryRun)
   // Until readers have learnt where bodies are now, they look for them in the old segments.
-  const published = yield* publishNewsEverywhere(options.dryRun ? undefined : options.publish)
+  const published = yield* publishNewsEverywhere(publish)
   return { ...(yield* finish), ...published }
 })

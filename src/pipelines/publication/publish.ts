@@ -15,14 +15,27 @@ import type { OnProgress } from "../model/progress.ts"
 
 export type PublishOptions = CopyOptions & PostgresOptions
 
+/** Whether readers would find anything new. */
+const hasNews = Effect.fnUntraced(function* (options: PublishOptions) {
+  // First, since marts that are defined differently are news.
+  yield* createMartViews
+  return yield* changedSincePublication(options)
+})
+
+/**
+ * The options for a command that moves bodies of the archive, before it does: nothing, where readers lack other news too. It may be
+ * held back by a check, or by `--no-publish`, and is not for such a command to publish.
+ */
+export const publishMoves = Effect.fnUntraced(function* (options: PublishOptions | undefined) {
+  return options === undefined || (yield* hasNews(options)) ? undefined : options
+})
+
 /**
  * Publishes if readers would find anything new, and returns whether it did. A run without news leaves the copies
  * alone, so that its cost does not grow with the history.
  */
 const publishNews = Effect.fnUntraced(function* (options: PublishOptions, onProgress: OnProgress) {
-  // First, since marts that are defined differently are news.
-  yield* createMartViews
-  if (!(yield* changedSincePublication(options))) return false
+  if (!(yield* hasNews(options))) return false
   onProgress({ kind: "stage", stage: "publishing" })
   yield* publish(options)
   return true

@@ -1,6 +1,6 @@
 // An index that is older than the archive, as after a restore: what it names is found where it is now, and nothing that rows
 // need is deleted meanwhile.
-import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -49,6 +49,11 @@ const restored = Effect.gen(function* () {
   yield* restore(yield* backedUp, { dataDir })
   return dataDir
 })
+
+const currentIn = (dataDir: string) => readFileSync(join(dataDir, "published/current.json"), "utf8")
+
+const copies = (dataDir: string) =>
+  readdirSync(join(dataDir, "published")).filter((name) => name.startsWith("vaulthouse-compact-"))
 
 /** The responses whose body is not where the index says. */
 const astray = Effect.fnUntraced(function* (dataDir: string, condition = "true") {
@@ -162,7 +167,7 @@ describe("bodies that are in other places", () => {
       const dataDir = yield* temporaryFolder
       const simulator = yield* simulated({ ...world, now: "2026-06-01T00:00:00Z" })
       const sync = runOnce(simulator.url, dataDir, { pipelines: ["fees"], publish })
-      const current = () => readFileSync(join(dataDir, "published/current.json"), "utf8")
+      const current = () => currentIn(dataDir)
       yield* sync
       yield* sync
       const before = current()
@@ -187,16 +192,25 @@ describe("bodies that are in other places", () => {
       simulator.patch({ now: "2026-06-01T06:00:00Z", revision: 1 })
       yield* runOnce(simulator.url, dataDir, { pipelines, publish })
       const old = segments(dataDir)
-      const [published, aside] = [join(dataDir, "published"), join(dataDir, "aside")]
-      renameSync(published, aside)
-      writeFileSync(published, "")
+      // No file takes the place of a folder with something in it.
+      const stable = join(dataDir, "published/vaulthouse.duckdb")
+      rmSync(stable)
+      mkdirSync(join(stable, "x"), { recursive: true })
       yield* Effect.flip(compact({ dataDir, publish }))
       expect(segments(dataDir)).toEqual(expect.arrayContaining([...old]))
-      rmSync(published)
-      renameSync(aside, published)
+      rmSync(stable, { recursive: true })
+      simulator.patch({ now: "2026-06-01T12:00:00Z" })
+      yield* runOnce(simulator.url, dataDir, { pipelines, publish })
+      const before = currentIn(dataDir)
       expect((yield* compact({ dataDir, publish })).published).toBe(true)
       expect(segments(dataDir)).toHaveLength(1)
       expect(yield* verify({ dataDir })).toEqual([])
+      simulator.patch({ now: "2026-06-01T18:00:00Z" })
+      yield* runOnce(simulator.url, dataDir, { pipelines, publish })
+      expect((yield* compact({ dataDir, publish })).published).toBe(true)
+      // Each publication has a name of its own, by which readers know it.
+      expect(new Set([before, currentIn(dataDir)]).size).toBe(2)
+      expect(copies(dataDir)).toHaveLength(1)
       const [joined] = segments(dataDir)
       const pruned = yield* ahead(
         40 * DAY_MILLIS,
@@ -204,6 +218,35 @@ describe("bodies that are in other places", () => {
       )
       expect(pruned).toMatchObject({ segmentsRewritten: 1, published: true })
       expect(segments(dataDir)).not.toContain(joined)
+      expect(yield* verify({ dataDir })).toEqual([])
+    }),
+  )
+})
+
+describe("what is not published", () => {
+  it.live.each([
+    ["compact", (dataDir: string) => compact({ dataDir, publish })],
+    [
+      "prune",
+      (dataDir: string) =>
+        ahead(40 * DAY_MILLIS, prune({ dataDir, olderThanDays: 1, dryRun: false, publish })),
+    ],
+  ] as const)("is not for %s to publish", ([, command]) =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const simulator = yield* simulated({ ...world, now: "2026-06-01T00:00:00Z" })
+      yield* runOnce(simulator.url, dataDir, { pipelines })
+      // No copy is made of what no run has published.
+      expect(yield* command(dataDir)).toMatchObject({ published: false })
+      expect(existsSync(join(dataDir, "published"))).toBe(false)
+      yield* runOnce(simulator.url, dataDir, { pipelines, publish })
+      const before = currentIn(dataDir)
+      simulator.patch({ now: "2026-06-01T06:00:00Z", revision: 1 })
+      yield* runOnce(simulator.url, dataDir, { pipelines })
+      expect(yield* command(dataDir)).toMatchObject({ published: false })
+      expect(currentIn(dataDir)).toBe(before)
+      simulator.patch({ now: "2026-06-01T12:00:00Z" })
+      yield* runOnce(simulator.url, dataDir, { pipelines, publish })
       expect(yield* verify({ dataDir })).toEqual([])
     }),
   )

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import { compact } from "../../../src/pipelines/archive/compact.ts"
 import { readProblems } from "../../../src/pipelines/readers/problems/problems.ts"
 import { asAdmin, simulated } from "../../support/simulated.ts"
 import { json, scriptedServer } from "../../support/servers/scriptedServer.ts"
@@ -176,6 +177,31 @@ describe("a clock a year ahead for one run", () => {
     }),
   )
 })
+
+it.live("a clock that is behind changes no time of an outage", () =>
+  Effect.gen(function* () {
+    const server = yield* scriptedServer((_, response) => {
+      response.sendDate = false
+      json(response, [{ id: "loan" }])
+    })
+    const dataDir = yield* temporaryFolder
+    const api = { ...asAdmin, retryBudgetSeconds: 0 }
+    const sync = (url: string) =>
+      runOnce(url, dataDir, { pipelines: ["loans"], api, settings: { full: true } })
+    yield* sync(server.url)
+    for (const hours of [1, 24, 48]) yield* ahead(hours * HOUR, sync("http://127.0.0.1:1"))
+    const failed = query(
+      dataDir,
+      `select count(*)::int as n, date_diff('hour', min(started_at), max(started_at))::int as hours
+       from ops.runs where outcome = 'failed'`,
+    )
+    const before = yield* failed
+    expect(before).toEqual([{ n: 3, hours: 47 }])
+    // As after a start without a clock.
+    yield* ahead(-6 * 365 * 24 * HOUR, compact({ dataDir }))
+    expect(yield* failed).toEqual(before)
+  }),
+)
 
 describe("dates of which only some are wrong", () => {
   /** Reads the loans and then the details of each; `ago`: how old their responses are by their date. */

@@ -4,43 +4,92 @@ import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { formatDay } from "../../../../src/domain/values/time.ts"
 import { ahead, fixedDay } from "../../../support/movableClock.ts"
-import { expectReplays } from "../../../support/replays.ts"
+import { replayQuarantine } from "../../../../src/pipelines/archive/replayQuarantine.ts"
+import { expectReplays, replayOptions } from "../../../support/replays.ts"
 import { json, scriptedServer } from "../../../support/servers/scriptedServer.ts"
 import { temporaryFolder } from "../../../support/temporaryFolder.ts"
-import { query, runOnce } from "../../../support/warehouseRun.ts"
+import { change, query, runOnce } from "../../../support/warehouseRun.ts"
 
 const { now, live } = fixedDay("2026-06-01T12:00:00Z")
 const DAY_MILLIS = 86_400_000
 const HISTORY = 90
 const PERIOD = 7
 
+/** The service, and runs against it some days later. */
+const reading = Effect.gen(function* () {
+  let today = Math.floor(now / DAY_MILLIS)
+  let name = "values"
+  const oldest = today - HISTORY + 1
+  const { url } = yield* scriptedServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url, "http://service")
+    const vaults = [{ address: `0x${"1".repeat(40)}`, chain: 1 }]
+    response.sendDate = false
+    if (!pathname.endsWith("/chart"))
+      return json(response, searchParams.get("status") === "active" ? vaults : [])
+    const daysAgo = Number(searchParams.get("daysAgo"))
+    const first = daysAgo < 0 ? oldest : Math.max(oldest, today - daysAgo + 1)
+    const days = Array.from({ length: today - first + 1 }, (_, at) => first + at)
+    // Median and mean of fewer than seven days each.
+    const isOfAll = (day: number) => day - first >= 2 * PERIOD || first === oldest
+    const values = days.map((day) => (isOfAll(day) ? day / 1e6 : null))
+    json(response, { labels: days.map(formatDay), [name]: values })
+  })
+  const dataDir = yield* temporaryFolder
+  const sync = runOnce(url, dataDir, { pipelines: ["apy_history"] })
+  const start = today
+  return {
+    dataDir,
+    sync,
+    rename: (to: string) => {
+      name = to
+    },
+    after: (days: number) => {
+      today = start + days
+      return ahead(now - Date.now() + days * DAY_MILLIS, sync)
+    },
+    stored: query(
+      dataDir,
+      "select count(*)::int as n, count(apy)::int as whole from core.apy_history",
+    ),
+  }
+})
+
+const wholeAfter = (days: number) => {
+  const n = 2 * (HISTORY + days)
+  return [{ n, whole: n }]
+}
+
 live("the first values of a response that was cut before it was smoothed are not stored", () =>
   Effect.gen(function* () {
-    let today = Math.floor(now / DAY_MILLIS)
-    const oldest = today - HISTORY + 1
-    const { url } = yield* scriptedServer((request, response) => {
-      const { pathname, searchParams } = new URL(request.url, "http://service")
-      const vaults = [{ address: `0x${"1".repeat(40)}`, chain: 1 }]
-      if (!pathname.endsWith("/chart"))
-        return json(response, searchParams.get("status") === "active" ? vaults : [])
-      const daysAgo = Number(searchParams.get("daysAgo"))
-      const first = daysAgo < 0 ? oldest : Math.max(oldest, today - daysAgo + 1)
-      const days = Array.from({ length: today - first + 1 }, (_, at) => first + at)
-      // Median and mean of fewer than seven days each.
-      const isOfAll = (day: number) => day - first >= 2 * PERIOD || first === oldest
-      const values = days.map((day) => (isOfAll(day) ? day / 1e6 : null))
-      json(response, { labels: days.map(formatDay), values })
-    })
-    const dataDir = yield* temporaryFolder
-    const sync = runOnce(url, dataDir, { pipelines: ["apy_history"] })
+    const { dataDir, sync, after, stored } = yield* reading
     yield* sync
-    for (let later = 1; later <= 3; later += 1) {
-      today += 1
-      yield* ahead(now - Date.now() + later * DAY_MILLIS, sync)
-    }
-    const found = `select count(*)::int as n, count(apy)::int as whole from core.apy_history`
-    const all = [{ n: 2 * (HISTORY + 3), whole: 2 * (HISTORY + 3) }]
-    expect(yield* query(dataDir, found)).toEqual(all)
+    for (let days = 1; days <= 3; days += 1) yield* after(days)
+    expect(yield* stored).toEqual(wholeAfter(3))
     yield* expectReplays(dataDir)
+  }),
+)
+
+live("nor are they once a response in quarantine can be read", () =>
+  Effect.gen(function* () {
+    const { dataDir, sync, after, stored, rename } = yield* reading
+    yield* sync
+    rename("returns")
+    yield* after(3)
+    expect(yield* stored).toEqual(wholeAfter(0))
+    const fields = { "apy_history.apy": "returns" }
+    const loaded = yield* replayQuarantine({ ...replayOptions(dataDir), fields })
+    expect(loaded).toMatchObject({ stillBroken: [] })
+    expect(yield* stored).toEqual(wholeAfter(3))
+  }),
+)
+
+live("the others are, also where earlier rows are dated ahead", () =>
+  Effect.gen(function* () {
+    const { dataDir, sync, after, stored } = yield* reading
+    yield* sync
+    const later = formatDay(Math.floor(now / DAY_MILLIS) + 20)
+    yield* change(dataDir, `update raw.responses set received_at = '${later}'`, "checkpoint")
+    yield* after(3)
+    expect(yield* stored).toEqual(wholeAfter(3))
   }),
 )
