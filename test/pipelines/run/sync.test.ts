@@ -280,8 +280,8 @@ describe("sync", () => {
         faults: [{ kind: "status", status: 403, detail: "no key", match: "timelock-requests" }],
       })
       const dataDir = yield* temporaryFolder
-      const pipelines = ["timelock_requests"]
-      const { summary } = yield* runOnce(simulator.url, dataDir, { pipelines })
+      const only = ["timelock_requests"]
+      const { summary } = yield* runOnce(simulator.url, dataDir, { pipelines: only })
       expect(summary.outcome).toBe("complete")
       const refused = yield* query(
         dataDir,
