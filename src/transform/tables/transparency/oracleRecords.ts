@@ -64,6 +64,9 @@ const identityOf = (record: JsonObject, source: Source<VaultRef>): JsonObject =>
   return Object.fromEntries(Object.entries(record).filter(([name]) => !values.includes(name)))
 }
 
+const dayField = (holder: JsonObject, names: ReadonlyArray<string>): string | undefined =>
+  names.find((name) => parseDay(holder[name]) !== undefined)
+
 /** One row for each classified record, and the warnings. */
 export const oracleRows = (
   body: JsonObject & { readonly warnings: ReadonlyArray<unknown> },
@@ -72,8 +75,6 @@ export const oracleRows = (
   const { lineage, subject, timeFields } = source
   const top = isJsonObject(body["data"]) ? { ...body, ...body["data"], data: undefined } : body
   const dayNames = namesOf(table, "date", source)
-  const dayField = (holder: JsonObject, names: ReadonlyArray<string>) =>
-    names.find((name) => parseDay(holder[name]) !== undefined)
   const dayIn = (holder: JsonObject, names = dayNames) =>
     parseDay(holder[dayField(holder, names) ?? ""])
   const topField = dayField(top, [...dayNames, ...timeFields])
