@@ -7,21 +7,12 @@ import {
   type Json,
   JsonDuckDBValueConverter,
 } from "@duckdb/node-api"
-import { formatInstant } from "../../domain/values/time.ts"
+import { formatMicros } from "../../domain/values/time.ts"
 
 export type Parameter = string | number | boolean | null
 
 /** Text, number, boolean, null, or lists and structs of them. */
 export type Row = Readonly<Record<string, Json>>
-
-const MICROS_PER_MILLI = 1000n
-
-/** ISO-8601 with `Z`; with microseconds only if there are any. */
-export const isoOf = (micros: bigint): string => {
-  const text = formatInstant(Number(micros))
-  const rest = ((micros % MICROS_PER_MILLI) + MICROS_PER_MILLI) % MICROS_PER_MILLI
-  return rest === 0n ? text : text.replace("Z", `${String(rest).padStart(3, "0")}Z`)
-}
 
 // JavaScript has no later dates; `infinity` is one of those.
 const LAST_MICROS = 8_640_000_000_000_000_000n
@@ -36,7 +27,7 @@ export const convert: DuckDBValueConverter<Json> = (value, type, converter) => {
   }
   if (type.typeId === DuckDBTypeId.TIMESTAMP && value !== null) {
     const { micros } = value as DuckDBTimestampValue
-    return isCalendar(micros) ? isoOf(micros) : String(value)
+    return isCalendar(micros) ? formatMicros(micros) : String(value)
   }
   if (type.typeId === DuckDBTypeId.INTERVAL && value !== null) return String(value)
   return JsonDuckDBValueConverter(value, type, converter)
