@@ -57,3 +57,67 @@ describe("timestamps", () => {
     }),
   )
 })
+
+/** Values of a type at random, and its ends, beside DuckDB's own text of each. */
+const withText = (type: string, values: string) =>
+  readRows(connection, `select x::${type} as x, x::${type}::varchar as text from (${values}) t(x)`)
+
+describe("days and timestamps of other precisions", () => {
+  it.each(["date", "timestamp_s", "timestamp_ms", "timestamp_ns"])(
+    "%s is DuckDB's text, infinite too",
+    async (type) => {
+      const infinite = "select unnest(['infinity', '-infinity', '1970-01-01', '2026-02-28'])"
+      const rows = await withText(type, infinite)
+      expect(rows.map(({ x }) => x)).toEqual(rows.map(({ text }) => text))
+      expect(rows.slice(0, 2).map(({ x }) => x)).toEqual(["infinity", "-infinity"])
+    },
+  )
+
+  const Days = Schema.Int.check(Schema.isBetween({ minimum: -2_147_483_000, maximum: 5_000_000 }))
+  it.effect.prop("are DuckDB's text in each year, 1 BC among them", [Days], ([days]) =>
+    Effect.promise(async () => {
+      for (const near of [days % 5_000_000, -719_528 + (days % 366)]) {
+        const day = `select date '1970-01-01' + (${near})`
+        for (const type of ["date", "timestamp_s", "timestamp_ms"]) {
+          const [row] = await withText(type, day)
+          expect(row?.["x"]).toBe(row?.["text"])
+        }
+      }
+    }),
+  )
+
+  const Nanos = Schema.BigInt.check(
+    Schema.isBetweenBigInt({
+      minimum: -9_223_286_400_000_000_000n,
+      maximum: 9_223_372_036_854_775_806n,
+    }),
+  )
+  it.effect.prop("are exact to the nanosecond", [Nanos], ([nanos]) =>
+    Effect.promise(async () => {
+      const [row] = await withText("timestamp_ns", `select make_timestamp_ns(${nanos})`)
+      expect(row?.["x"]).toBe(row?.["text"])
+    }),
+  )
+})
+
+it.effect.prop(
+  "bytes are DuckDB's text, which no other bytes have",
+  [Schema.Uint8Array],
+  ([bytes]) =>
+    Effect.promise(async () => {
+      // Most bytes of a sample are far from \, x and digits.
+      for (const each of [Buffer.from(bytes), Buffer.from(`\\x5C${bytes.join("\\")}`)]) {
+        const [row] = await withText("blob", `select unhex('${each.toString("hex")}')`)
+        expect(row?.["x"]).toBe(row?.["text"])
+      }
+    }),
+)
+
+it.each([
+  ["'\\x5Cx00'::blob", "\\x5Cx00"],
+  ["'\\x00'::blob", "\\x00"],
+  ["'\\x5C'::blob::variant", "\\x5C"],
+  ["'-infinity'::date::variant", "-infinity"],
+])("%s is %s", async (sql, text) => {
+  expect(await valueOf(sql)).toBe(text)
+})

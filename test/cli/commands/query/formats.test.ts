@@ -1,15 +1,24 @@
 // How `query` prints values that are hard to print, and how --param reads them.
-import { DuckDBInstance } from "@duckdb/node-api"
+import { DuckDBInstance, type DuckDBResult } from "@duckdb/node-api"
 import { afterAll, describe, expect, it } from "vitest"
 import { type Format, printResult } from "../../../../src/cli/commands/query/formats.ts"
 import { typedValue } from "../../../../src/pipelines/readers/query/typedValues.ts"
 import type { QueryParameters } from "../../../../src/domain/values/queryParameter.ts"
 import { bindParameters } from "../../../../src/load/published/read/reader/bindParameters.ts"
 import type { QueryResult } from "../../../../src/load/published/read/PublishedCopy.ts"
-import { convert } from "../../../../src/load/duckdb/readRows.ts"
+import { valuesOf } from "../../../../src/load/published/read/reader/valuesOf.ts"
 
 const instance = await DuckDBInstance.create(":memory:")
 afterAll(() => instance.closeSync())
+
+async function* rowsOf(result: DuckDBResult): QueryResult["rows"] {
+  for await (const chunk of result) {
+    const columns = Array.from({ length: chunk.columnCount }, (_, at) =>
+      valuesOf(chunk.getColumnVector(at)),
+    )
+    yield Array.from({ length: chunk.rowCount }, (_, at) => columns.map((valueAt) => valueAt(at)))
+  }
+}
 
 const printed = async (sql: string, format: Format, values?: QueryParameters, csvSafe = false) => {
   const connection = await instance.connect()
@@ -21,7 +30,7 @@ const printed = async (sql: string, format: Format, values?: QueryParameters, cs
       type: type.alias ?? String(type),
       name: names[at] ?? "",
     }))
-    const rows = result.yieldConvertedRows(convert) as QueryResult["rows"]
+    const rows = rowsOf(result)
     let text = ""
     const printing = { format, maxRows: Infinity, maxWidth: Infinity, csvSafe }
     await printResult({ columns, rows }, printing, (part) => {
@@ -76,6 +85,12 @@ const values: ReadonlyArray<readonly [sql: string, csv: string, json: string]> =
   ["date '2026-01-01'", "2026-01-01", `"2026-01-01"`],
   ["interval '1 day 2 hours'", "1 day 02:00:00", `"1 day 02:00:00"`],
   ["'ü–√'", "ü–√", `"ü–√"`],
+  ["'infinity'::date", "infinity", `"infinity"`],
+  [String.raw`'\x5C\x00'::blob`, String.raw`\x5C\x00`, String.raw`"\\x5C\\x00"`],
+  ["row(1, 2)", `"[1,2]"`, "[1,2]"],
+  ["struct_insert(row(1, 2), c := 3)", `"[1,2,3]"`, "[1,2,3]"],
+  ["list_zip([1], ['a'])", `"[[1,""a""]]"`, `[[1,"a"]]`],
+  ["{'__proto__': 1, 'b': 2}", `"{""__proto__"":1,""b"":2}"`, `{"__proto__":1,"b":2}`],
 ]
 
 describe("values", () => {
