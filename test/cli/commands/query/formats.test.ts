@@ -6,6 +6,7 @@ import { typedValue } from "../../../../src/pipelines/readers/query/typedValues.
 import type { QueryParameters } from "../../../../src/domain/values/queryParameter.ts"
 import { bindParameters } from "../../../../src/load/published/read/reader/bindParameters.ts"
 import type { QueryResult } from "../../../../src/load/published/read/PublishedCopy.ts"
+import { uniqueNames } from "../../../../src/load/published/read/reader/uniqueNames.ts"
 import { valuesOf } from "../../../../src/load/published/read/reader/valuesOf.ts"
 
 const instance = await DuckDBInstance.create(":memory:")
@@ -24,7 +25,7 @@ const printed = async (sql: string, format: Format, values?: QueryParameters, cs
   const connection = await instance.connect()
   try {
     const result = await connection.stream(sql, await bindParameters(connection, sql, values))
-    const names = result.deduplicatedColumnNames()
+    const names = uniqueNames(result.columnNames())
     const types = result.columnTypes()
     const columns = types.map((type, at) => ({
       type: type.alias ?? String(type),

@@ -17,6 +17,7 @@ import {
   type ToReader,
 } from "./protocol.ts"
 import { bytesOf } from "./resultBytes.ts"
+import { uniqueNames } from "./uniqueNames.ts"
 import { valuesOf } from "./valuesOf.ts"
 
 const options = JSON.parse(process.argv[2] ?? "") as ReaderOptions
@@ -118,9 +119,10 @@ const sendResult = async ({
 }: Statement): Promise<boolean> => {
   const result = await connection.stream(sql, await bindParameters(connection, sql, parameters))
   const types = result.columnTypes()
-  const columns = result
-    .deduplicatedColumnNames()
-    .map((name, at) => ({ name, type: types[at]?.alias ?? String(types[at]) }))
+  const columns = uniqueNames(result.columnNames()).map((name, at) => ({
+    name,
+    type: types[at]?.alias ?? String(types[at]),
+  }))
   const columnsSize = sentSize(columns)
   if (columnsSize > LARGEST_COLUMNS) {
     throw new Refused(
