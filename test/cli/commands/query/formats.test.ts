@@ -75,6 +75,11 @@ const values: ReadonlyArray<readonly [sql: string, csv: string, json: string]> =
     `{"a": 9007199254740993, "b": [1, 2]}`,
   ],
   ["null::json", "", "null"],
+  // What DuckDB takes for JSON and no other parser does.
+  ["json_array('nan'::double)", "[NaN]", `"[NaN]"`],
+  ["to_json('inf'::double)", "Infinity", `"Infinity"`],
+  [`'{"b":[1,]}'::json`, `"{""b"":[1,]}"`, String.raw`"{\"b\":[1,]}"`],
+  ["'[-0, 1.10, 1e400]'::json", `"[-0, 1.10, 1e400]"`, "[-0, 1.10, 1e400]"],
   ["[1, null]", `"[1,null]"`, "[1,null]"],
   [
     "timestamp '2026-01-01 00:00:00.123456'",
