@@ -162,4 +162,12 @@ export const formatDay = (day: number): string =>
 export const formatInstant = (micros: number): string =>
   new Date(Math.floor(micros / MICROS_PER_MILLI)).toISOString()
 
+/** Like `formatInstant`, with microseconds if there are any. A number holds them only up to the year 2255. */
+export const formatMicros = (micros: bigint): string => {
+  const perMilli = BigInt(MICROS_PER_MILLI)
+  const rest = ((micros % perMilli) + perMilli) % perMilli
+  const text = new Date(Number((micros - rest) / perMilli)).toISOString()
+  return rest === 0n ? text : text.replace("Z", `${String(rest).padStart(3, "0")}Z`)
+}
+
 export const microsFromMillis = (millis: number): number => millis * MICROS_PER_MILLI

@@ -7,6 +7,7 @@ import type { DuckDBConnection } from "@duckdb/node-api"
 import * as Effect from "effect/Effect"
 import { invariant } from "../../domain/invariant.ts"
 import { rowsOf } from "../../domain/table/rowsOf.ts"
+import { formatMicros } from "../../domain/values/time.ts"
 import { markEverything } from "../commit/markEverything.ts"
 import { Changes, onCopy, type Session } from "../commit/session.ts"
 import { transaction } from "../duckdb/transaction.ts"
@@ -30,7 +31,7 @@ import {
   writeCurrent,
 } from "./publishedFiles.ts"
 import { type ViewDefinitions, viewDefinitions } from "./publishedViews.ts"
-import { isoOf, readRows } from "../duckdb/readRows.ts"
+import { readRows } from "../duckdb/readRows.ts"
 import { literal } from "../sql/sql.ts"
 import { readStoredMarts } from "./marts/readStoredMarts.ts"
 import { publicationState, publicationStateSql } from "./publicationState.ts"
@@ -161,7 +162,7 @@ const publishAll = async (
   if (options.rebuildAll === true) await markEverything(session, warehouse.tables)
   const { runId } = session
   const micros = await stamp(session, undefined, undefined)
-  const publishedAt = isoOf(BigInt(micros))
+  const publishedAt = formatMicros(BigInt(micros))
   const { definition } = await stateOf(session.connection, options)
   const aside = join(directory, `${ASIDE}${process.pid}.duckdb`)
   const { content, exported } = await session.makeCopy({

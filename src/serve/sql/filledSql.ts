@@ -1,17 +1,25 @@
 // Puts the values of parameters into the text of a query, so that what a page shows can be opened, downloaded and copied as
 // one query. What readers may run is decided afterwards, about the text that results.
-import { formatDay, formatInstant } from "../../domain/values/time.ts"
+import { formatDay, formatMicros } from "../../domain/values/time.ts"
 import type { QueryParameter, QueryParameters } from "../../domain/values/queryParameter.ts"
 
 const textOf = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
+/** As a number that is bound: one with a fraction is a DOUBLE, which without an exponent DuckDB reads as DECIMAL. */
+const numberOf = (value: number): string => {
+  const text = Number.isInteger(value) || /e/.test(String(value)) ? String(value) : `${value}e0`
+  // `10-$n` must not become a comment.
+  return value < 0 ? `(${text})` : text
+}
+
 const literal = (value: QueryParameter): string => {
   if (value === null) return "null"
   if (typeof value === "string") return textOf(value)
-  if (typeof value !== "object") return String(value)
+  if (typeof value === "number") return numberOf(value)
+  if (typeof value === "boolean") return String(value)
   return "day" in value
     ? `date ${textOf(formatDay(value.day))}`
-    : `timestamp ${textOf(formatInstant(value.micros).replace("Z", ""))}`
+    : `timestamp ${textOf(formatMicros(BigInt(value.micros)).replace("Z", ""))}`
 }
 
 // Text in quotes and comments stays as it is. Without its end it goes on to the end of the query: a search from each such

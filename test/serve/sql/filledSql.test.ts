@@ -3,6 +3,8 @@ import { DuckDBInstance } from "@duckdb/node-api"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import type { QueryParameters } from "../../../src/domain/values/queryParameter.ts"
+import { bindParameters } from "../../../src/load/published/read/reader/bindParameters.ts"
 import { filledParts, filledSql } from "../../../src/serve/sql/filledSql.ts"
 
 it("fills in parameters, and leaves text, names and comments as they are", () => {
@@ -48,5 +50,50 @@ it.effect.prop(
       connection.closeSync()
     }),
 )
+
+const rowsOf = async (sql: string, given: QueryParameters = {}) => {
+  const connection = await instance.connect()
+  const rows = await connection.runAndReadAll(sql, await bindParameters(connection, sql, given))
+  connection.closeSync()
+  return rows.getRowObjectsJson()
+}
+
+const Day = Schema.Int.check(Schema.isBetween({ minimum: -600_000, maximum: 2_900_000 }))
+const Micros = Schema.Int.check(Schema.isBetween({ minimum: -9e15, maximum: 9e15 }))
+const Whole = Schema.Int.check(Schema.isBetween({ minimum: -2e9, maximum: 9e15 }))
+const Value = Schema.Union([
+  Whole,
+  Schema.Finite.check(Schema.isBetween({ minimum: -1e6, maximum: 1e6 })),
+  Schema.Literals([-0, -5, -0.1, 0.1, 1e-7, -1e-7, 2.5]),
+  Schema.Boolean,
+  Schema.Null,
+  Schema.Struct({ day: Day }),
+  Schema.Struct({ micros: Micros }),
+])
+
+it.effect.prop("a value in the text gives what it gives if it is bound", [Value], ([value]) =>
+  Effect.promise(async () => {
+    const sqls = ["select $a as v, typeof($a) as t, 1 as y"]
+    if (typeof value === "number") {
+      sqls.push("select 10-$a as v, -$a as m, $a^2 as s, $a::varchar as t, 1 as y")
+      sqls.push("select 10-getvariable('a') as v, 0.1+getvariable('a') as w, 1 as y")
+    }
+    for (const sql of sqls) {
+      expect(await rowsOf(filledSql(sql, { a: value }))).toEqual(await rowsOf(sql, { a: value }))
+    }
+  }),
+)
+
+it("a negative number is not read with a minus before it, as a comment or another operator", () => {
+  expect(filledSql("select 10-$n, 5%$n", { n: -5 })).toBe("select 10-(-5), 5%(-5)")
+  expect(filledSql("select 10-$n", { n: -0.25 })).toBe("select 10-(-0.25e0)")
+  expect(filledSql("select 10-$n", { n: -0 })).toBe("select 10-0")
+})
+
+it("an instant keeps its microseconds", () => {
+  expect(filledSql("select $t", { t: { micros: 1_000_001 } })).toBe(
+    "select timestamp '1970-01-01T00:00:01.000001'",
+  )
+})
 
 const instance = await DuckDBInstance.create()

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import type { QueryParameters } from "../../../domain/values/queryParameter.ts"
 import { type QueryResult, type Reader, ReadError } from "../../../pipelines/readers/published.ts"
-import { cellText, csvLine, jsonObject } from "../../../pipelines/readers/query/resultText.ts"
+import { cellText, csvLine, jsonObjects } from "../../../pipelines/readers/query/resultText.ts"
 import { duration } from "../../words/numbers.ts"
 import { printData, shown } from "../../terminal/output.ts"
 import { recordBlocks, tableWidth, textTable } from "../../terminal/table.ts"
@@ -57,15 +57,13 @@ export const printResult = async (
 ): Promise<void> => {
   const { format, maxRows, csvSafe } = printing
   if (format === "table") return printTable(result, printing, print)
-  const columns = result.columns
-  const names = columns.map(({ name }) => name)
+  const names = result.columns.map(({ name }) => name)
+  const lineOf = lineIn(format, result.columns, csvSafe)
   let printed = 0
   let hasReader = await print(headOf(format, names, csvSafe))
   for await (const rows of result.rows) {
     let text = ""
-    for (const row of rows.slice(0, maxRows - printed)) {
-      text += lineOf(format, columns, row, printed++ === 0, csvSafe)
-    }
+    for (const row of rows.slice(0, maxRows - printed)) text += lineOf(row, printed++ === 0)
     hasReader = await print(text)
     if (!hasReader || printed >= maxRows) break
   }
@@ -83,22 +81,22 @@ const headOf = (format: Format, names: ReadonlyArray<string>, csvSafe: boolean):
   }
 }
 
-const lineOf = (
+/** Writes each row of a result in a format. */
+const lineIn = (
   format: Format,
   columns: QueryResult["columns"],
-  row: ReadonlyArray<Cell>,
-  isFirst: boolean,
   csvSafe: boolean,
-): string => {
+): ((row: ReadonlyArray<Cell>, isFirst: boolean) => string) => {
+  const object = jsonObjects(columns)
   switch (format) {
     case "csv":
-      return `${csvLine(row, csvSafe)}\n`
+      return (row) => `${csvLine(row, csvSafe)}\n`
     case "markdown":
-      return `| ${row.map(markdownCell).join(" | ")} |\n`
+      return (row) => `| ${row.map(markdownCell).join(" | ")} |\n`
     case "json":
-      return `${isFirst ? "[\n" : ",\n"}  ${jsonObject(columns, row)}`
+      return (row, isFirst) => `${isFirst ? "[\n" : ",\n"}  ${object(row)}`
     default:
-      return `${jsonObject(columns, row)}\n`
+      return (row) => `${object(row)}\n`
   }
 }
 

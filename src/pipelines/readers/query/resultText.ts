@@ -31,7 +31,18 @@ const csvCell = (value: unknown, isSafe: boolean): string => {
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** Writes each row as one JSON object. JSON values are copied as stored, on one line: parsing would lose digits. */
+/** A value of the type JSON, on one line. Its text is copied, as parsing would lose digits, or is a string if it is not valid. */
+const jsonValue = (text: string): string => {
+  // DuckDB writes NaN and Infinity, and accepts a comma after the last item.
+  try {
+    JSON.parse(text)
+  } catch {
+    return JSON.stringify(text)
+  }
+  return text.replaceAll(/[\n\r]+\s*/g, " ")
+}
+
+/** Writes each row as one JSON object. */
 export const jsonObjects = (columns: Columns): ((row: ReadonlyArray<unknown>) => string) => {
   const fields = columns.map(({ name, type }) => ({
     name: JSON.stringify(name),
@@ -41,15 +52,9 @@ export const jsonObjects = (columns: Columns): ((row: ReadonlyArray<unknown>) =>
     const texts = fields.map(({ name, isJson }, at) => {
       const value = row[at]
       const text =
-        isJson && typeof value === "string"
-          ? value.replaceAll(/[\n\r]+\s*/g, " ")
-          : JSON.stringify(value ?? null)
+        isJson && typeof value === "string" ? jsonValue(value) : JSON.stringify(value ?? null)
       return `${name}:${text}`
     })
     return `{${texts.join(",")}}`
   }
 }
-
-/** One row as `jsonObjects` writes it. */
-export const jsonObject = (columns: Columns, row: ReadonlyArray<unknown>): string =>
-  jsonObjects(columns)(row)

@@ -1,27 +1,37 @@
 // How `query` prints values that are hard to print, and how --param reads them.
-import { DuckDBInstance } from "@duckdb/node-api"
+import { DuckDBInstance, type DuckDBResult } from "@duckdb/node-api"
 import { afterAll, describe, expect, it } from "vitest"
 import { type Format, printResult } from "../../../../src/cli/commands/query/formats.ts"
 import { typedValue } from "../../../../src/pipelines/readers/query/typedValues.ts"
 import type { QueryParameters } from "../../../../src/domain/values/queryParameter.ts"
 import { bindParameters } from "../../../../src/load/published/read/reader/bindParameters.ts"
 import type { QueryResult } from "../../../../src/load/published/read/PublishedCopy.ts"
-import { convert } from "../../../../src/load/duckdb/readRows.ts"
+import { uniqueNames } from "../../../../src/load/published/read/reader/uniqueNames.ts"
+import { valuesOf } from "../../../../src/load/published/read/reader/valuesOf.ts"
 
 const instance = await DuckDBInstance.create(":memory:")
 afterAll(() => instance.closeSync())
+
+async function* rowsOf(result: DuckDBResult): QueryResult["rows"] {
+  for await (const chunk of result) {
+    const columns = Array.from({ length: chunk.columnCount }, (_, at) =>
+      valuesOf(chunk.getColumnVector(at)),
+    )
+    yield Array.from({ length: chunk.rowCount }, (_, at) => columns.map((valueAt) => valueAt(at)))
+  }
+}
 
 const printed = async (sql: string, format: Format, values?: QueryParameters, csvSafe = false) => {
   const connection = await instance.connect()
   try {
     const result = await connection.stream(sql, await bindParameters(connection, sql, values))
-    const names = result.deduplicatedColumnNames()
+    const names = uniqueNames(result.columnNames())
     const types = result.columnTypes()
     const columns = types.map((type, at) => ({
       type: type.alias ?? String(type),
       name: names[at] ?? "",
     }))
-    const rows = result.yieldConvertedRows(convert) as QueryResult["rows"]
+    const rows = rowsOf(result)
     let text = ""
     const printing = { format, maxRows: Infinity, maxWidth: Infinity, csvSafe }
     await printResult({ columns, rows }, printing, (part) => {
@@ -65,6 +75,11 @@ const values: ReadonlyArray<readonly [sql: string, csv: string, json: string]> =
     `{"a": 9007199254740993, "b": [1, 2]}`,
   ],
   ["null::json", "", "null"],
+  // What DuckDB takes for JSON and no other parser does.
+  ["json_array('nan'::double)", "[NaN]", `"[NaN]"`],
+  ["to_json('inf'::double)", "Infinity", `"Infinity"`],
+  [`'{"b":[1,]}'::json`, `"{""b"":[1,]}"`, String.raw`"{\"b\":[1,]}"`],
+  ["'[-0, 1.10, 1e400]'::json", `"[-0, 1.10, 1e400]"`, "[-0, 1.10, 1e400]"],
   ["[1, null]", `"[1,null]"`, "[1,null]"],
   [
     "timestamp '2026-01-01 00:00:00.123456'",
@@ -76,6 +91,12 @@ const values: ReadonlyArray<readonly [sql: string, csv: string, json: string]> =
   ["date '2026-01-01'", "2026-01-01", `"2026-01-01"`],
   ["interval '1 day 2 hours'", "1 day 02:00:00", `"1 day 02:00:00"`],
   ["'ü–√'", "ü–√", `"ü–√"`],
+  ["'infinity'::date", "infinity", `"infinity"`],
+  [String.raw`'\x5C\x00'::blob`, String.raw`\x5C\x00`, String.raw`"\\x5C\\x00"`],
+  ["row(1, 2)", `"[1,2]"`, "[1,2]"],
+  ["struct_insert(row(1, 2), c := 3)", `"[1,2,3]"`, "[1,2,3]"],
+  ["list_zip([1], ['a'])", `"[[1,""a""]]"`, `[[1,"a"]]`],
+  ["{'__proto__': 1, 'b': 2}", `"{""__proto__"":1,""b"":2}"`, `{"__proto__":1,"b":2}`],
 ]
 
 describe("values", () => {

@@ -2,8 +2,7 @@
 // started it (ReaderProcess.ts). It holds nothing but that copy, and ends with its parent.
 import { rmSync } from "node:fs"
 import { dirname, join } from "node:path"
-import type { DuckDBDataChunk, Json } from "@duckdb/node-api"
-import { convert } from "../../../duckdb/readRows.ts"
+import type { Json } from "@duckdb/node-api"
 import { literal } from "../../../sql/sql.ts"
 import { bindParameters } from "./bindParameters.ts"
 import { Guard } from "./guard.ts"
@@ -18,6 +17,8 @@ import {
   type ToReader,
 } from "./protocol.ts"
 import { bytesOf } from "./resultBytes.ts"
+import { uniqueNames } from "./uniqueNames.ts"
+import { valuesOf } from "./valuesOf.ts"
 
 const options = JSON.parse(process.argv[2] ?? "") as ReaderOptions
 
@@ -90,15 +91,6 @@ const sendRows = async (rows: ReadonlyArray<ReadonlyArray<Json>>): Promise<void>
   send({ kind: "rows", rows })
 }
 
-const rowOf = (chunk: DuckDBDataChunk, at: number): ReadonlyArray<Json> => {
-  const row: Array<Json> = []
-  for (let column = 0; column < chunk.columnCount; column++) {
-    const vector = chunk.getColumnVector(column)
-    row.push(convert(vector.getItem(at), vector.type, convert))
-  }
-  return row
-}
-
 /** About as long as it is sent: escapes make some characters six times as long. */
 const sentSize = (value: Json): number => {
   if (typeof value === "string") {
@@ -127,9 +119,10 @@ const sendResult = async ({
 }: Statement): Promise<boolean> => {
   const result = await connection.stream(sql, await bindParameters(connection, sql, parameters))
   const types = result.columnTypes()
-  const columns = result
-    .deduplicatedColumnNames()
-    .map((name, at) => ({ name, type: types[at]?.alias ?? String(types[at]) }))
+  const columns = uniqueNames(result.columnNames()).map((name, at) => ({
+    name,
+    type: types[at]?.alias ?? String(types[at]),
+  }))
   const columnsSize = sentSize(columns)
   if (columnsSize > LARGEST_COLUMNS) {
     throw new Refused(
@@ -143,15 +136,16 @@ const sendResult = async ({
     const chunk = await result.fetchChunk()
     if (chunk === null || chunk.rowCount === 0) return false
     const vectors = Array.from({ length: chunk.columnCount }, (_, at) => chunk.getColumnVector(at))
+    const values = vectors.map(valuesOf)
     let batch: Array<ReadonlyArray<Json>> = []
     let batchBytes = 0
     for (let at = 0; at < chunk.rowCount; at++) {
       const stored = vectors.reduce((sum, vector) => sum + bytesOf(vector, at, at + 1), 0)
       const fits = stored <= LARGEST_ROW && bytes + stored <= maxBytes
-      const row = fits ? rowOf(chunk, at) : []
+      const row = fits ? values.map((valueAt) => valueAt(at)) : []
       // Without a limit, only of what may not fit into a message.
       const isMeasured = fits && (maxBytes < Infinity || stored > LARGEST_BATCH)
-      const size = isMeasured ? Math.max(stored, sentSize([...row])) : stored
+      const size = isMeasured ? Math.max(stored, sentSize(row)) : stored
       bytes += size
       if (bytes > maxBytes) {
         if (batch.length > 0) await sendRows(batch)

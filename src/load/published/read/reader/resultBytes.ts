@@ -22,12 +22,14 @@ interface Inner {
   /** Of arrays. */
   readonly childData: DuckDBVector
   /** Of maps, unions and variants: what they are stored as. */
-  readonly listVector: DuckDBVector
-  readonly structVector: DuckDBVector
+  readonly listVector: DuckDBListVector
+  readonly structVector: DuckDBStructVector
   readonly structVec: DuckDBVector
   /** Of structs. */
   readonly entryVectors: ReadonlyArray<DuckDBVector>
 }
+
+export const innerOf = (vector: DuckDBVector): Inner => vector as unknown as Inner
 
 // A number, an instant and the like, and what surrounds any value.
 const PLAIN_BYTES = 8
@@ -43,7 +45,7 @@ const expansion = (vector: DuckDBVector): number | undefined => {
 
 /** The size of the values from `start` to `end`, about as long as their text. */
 export const bytesOf = (vector: DuckDBVector, start: number, end: number): number => {
-  const inner = vector as unknown as Inner
+  const inner = innerOf(vector)
   const count = end - start
   if (vector instanceof DuckDBListVector) {
     let sum = PLAIN_BYTES * count
