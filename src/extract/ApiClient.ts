@@ -15,6 +15,7 @@ import { CurrentTask, type Task } from "../domain/run/task.ts"
 import type { Call, Sender } from "./attempt.ts"
 import type { AnyEndpoint, Endpoint, Inputs } from "./Endpoint.ts"
 import type { Parameters } from "./Parameter.ts"
+import { PlatformSegment } from "./PlatformSegment.ts"
 import { redactor } from "./http/redact.ts"
 import { requestUrl, type WireSettings, wireRequest } from "./request.ts"
 import { RequestBudget } from "./budget/RequestBudget.ts"
@@ -75,7 +76,7 @@ const make = Effect.fnUntraced(function* (settings: ApiSettings) {
     wire,
     requestTimeoutSeconds,
     retryBudgetSeconds,
-    isPlatformConfirmed: false,
+    platformSegment: new PlatformSegment(),
     clockSkewSeconds: undefined,
     newestSkewSeconds: undefined,
   }

@@ -13,6 +13,7 @@ import { decodeResponse } from "./decode.ts"
 import type { AnyEndpoint } from "./Endpoint.ts"
 import { hasPlatformSegment } from "./errorResponse.ts"
 import { type Connection, exchange } from "./http/exchange.ts"
+import type { PlatformSegment } from "./PlatformSegment.ts"
 import type { WireRequest, WireSettings } from "./request.ts"
 import type { Failure } from "./retry.ts"
 
@@ -24,7 +25,7 @@ export interface Sender {
   readonly wire: WireSettings
   readonly requestTimeoutSeconds: number
   readonly retryBudgetSeconds: number
-  isPlatformConfirmed: boolean
+  readonly platformSegment: PlatformSegment
   /** Of the newest two responses with a date, the one that differs less. */
   clockSkewSeconds: number | undefined
   newestSkewSeconds: number | undefined
@@ -90,12 +91,24 @@ const responseTo = Effect.fnUntraced(function* <A>(sender: Sender, call: Call) {
     isJson: Result.isSuccess(parsed),
   })
   call.responses.push(archived)
-  const { wire, isPlatformConfirmed } = sender
-  const context = { endpoint, ...request, wire, isPlatformConfirmed }
-  const value = yield* Effect.fromResult(decodeResponse<A>(context, received, parsed))
-  sender.isPlatformConfirmed ||= hasPlatformSegment(endpoint)
+  const { wire, platformSegment } = sender
+  const decodedIf = (isPlatformConfirmed: boolean) =>
+    decodeResponse<A>({ endpoint, ...request, wire, isPlatformConfirmed }, received, parsed)
+  let decoded = decodedIf(platformSegment.isConfirmed)
+  // Vaults are read at once, so the segment may be about to be confirmed. Outside a run there is nothing to wait for.
+  if (call.task !== undefined && isWrongPath(decoded) && !isWrongPath(decodedIf(true))) {
+    yield* platformSegment.settled
+    decoded = decodedIf(platformSegment.isConfirmed)
+  }
+  const value = yield* Effect.fromResult(decoded)
+  if (hasPlatformSegment(endpoint)) yield* platformSegment.confirm
   return { value, responseId: archived.responseId, receivedAt: archived.receivedAt }
 })
+
+const isWrongPath = (decoded: Result.Result<unknown, Failure>): boolean =>
+  Result.isFailure(decoded) &&
+  decoded.failure.reason._tag === "NotFound" &&
+  !decoded.failure.reason.expected
 
 /** A wrong clock is wrong by two responses in a row; one that is dated oddly, as by a cache, says nothing about the clock. */
 const noteSkew = (sender: Sender, skew: number | undefined): void => {

@@ -63,7 +63,8 @@ export const reading = {
   auditFullScanDays: {
     kind: days,
     default: 7,
-    describe: "Days until an audit log is read completely again, for backdated entries",
+    describe:
+      "Days until an audit log is read completely again, for backdated entries, and anything older is requested again of a series without points or a short list of transactions",
     neededBy: "Auditors: entries that the service adds to an audit log with an earlier date",
   },
   paths: {

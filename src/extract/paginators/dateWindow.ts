@@ -25,6 +25,8 @@ export interface SeriesCursor {
 export interface WindowRead<A> {
   readonly content: A
   readonly points: number
+  /** Whether it has no record, not even one that can't be read. */
+  readonly isEmpty: boolean
   readonly oldest: number | undefined
   readonly newest: number | undefined
   /** Whether the oldest day does not begin at its first hour, so that older points of it may be cut off. */
@@ -62,11 +64,15 @@ export interface State {
   readonly pending: ReadonlyArray<Pending>
   readonly windowDays: number
   readonly failures: number
+  /** Whether no response so far had a record. */
+  readonly isEmpty: boolean
 }
 
 /** Limits of the backfill. */
 export interface Bounds {
   readonly since: number | undefined
+  /** Whether an earlier run found no point of any day, so that the first window shows whether that has changed. */
+  readonly isKnownEmpty?: boolean
   readonly windowDays: number
 }
 

@@ -24,6 +24,7 @@ export interface DateWindows<A, E, R> {
   readonly cursor: SeriesCursor | undefined
   /** What earlier runs have read, if this one reads it all again without a cursor. */
   readonly known?: SeriesCursor | undefined
+  readonly isKnownEmpty?: boolean
   /** Ranges to read again. They come first. */
   readonly gaps: ReadonlyArray<DayRange>
   /** Whether a day has stored points; an empty response for a gap with such a day is suspicious. */
@@ -139,7 +140,7 @@ const start = <A, E, R>(options: DateWindows<A, E, R>, end: number): State => {
     holdsGap: others.length < gaps.length,
   }
   const pending = others.map((gap): Pending => ({ ...gap, purpose: "gap", holdsGap: true }))
-  const state: State = { cursor, windowDays, failures: 0, pending }
+  const state: State = { cursor, windowDays, failures: 0, isEmpty: true, pending }
   if (window.from <= window.to) return { ...state, pending: [...pending, window] }
   return pending.length > 0 ? state : { ...state, pending: backward(options, state, true) }
 }
@@ -160,7 +161,10 @@ const afterRead = <A, E, R>(
     (response.oldest ?? 0) <= (state.cursor?.through ?? -Infinity)
       ? undefined
       : stopsShortAt(window, response)
-  const cursor = cursorAfterRead(state.cursor, window, response, short)
+  const isEmpty = state.isEmpty && response.isEmpty
+  const cursor =
+    cursorAfterRead(state.cursor, window, response, short) ??
+    (isEmpty ? cursorOfNothing(options, window) : undefined)
   const rest =
     short !== undefined && isReadToItsStart(window) ? remainder(window, response, short) : undefined
   const pending =
@@ -184,9 +188,21 @@ const afterRead = <A, E, R>(
   }
   return {
     steps: [step],
-    state: proceed(options, { ...state, cursor, pending, failures: 0 }, window, response),
+    state: proceed(options, { ...state, cursor, pending, failures: 0, isEmpty }, window, response),
   }
 }
+
+/**
+ * The cursor of a series without a point of any day, once the last window shows it. Not if an earlier run read points, which
+ * its cursor knows of, nor if earlier days were left out.
+ */
+const cursorOfNothing = <A, E, R>(
+  { today, until = today, since, known }: DateWindows<A, E, R>,
+  { purpose, from }: Pending,
+): SeriesCursor | undefined =>
+  purpose === "last" && from !== undefined && since === undefined && known === undefined
+    ? { through: Math.min(today, until), newest: null, from, complete: true }
+    : undefined
 
 const hadPoints = <A, E, R>(
   { hasPoints }: DateWindows<A, E, R>,

@@ -62,6 +62,7 @@ const nextWindows = (
       return backward(options, state, true)
     case "newest":
     case "backward": {
+      if (options.isKnownEmpty === true && response !== undefined && state.isEmpty) return []
       if (window.from === undefined) return backward(options, state, false)
       // After a window that failed or had no days (such as one without allocations), only a request without a start
       // date shows whether anything is older. If that fails too, the backfill ends; otherwise it would request windows

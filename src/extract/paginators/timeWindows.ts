@@ -7,6 +7,14 @@ import * as Stream from "effect/Stream"
 import { MAX_CLOCK_SECONDS_OFF } from "../../domain/run/clockTolerance.ts"
 import { microsFromMillis, MICROS_PER_MILLI, MICROS_PER_SECOND } from "../../domain/values/time.ts"
 import { CAP_STEP, looksCutOff } from "./plausibleCap.ts"
+import {
+  extentOf,
+  isKnownWhole,
+  type PendingRead,
+  type ResponseExtent,
+  type TimeCursor,
+  type WholeRead,
+} from "./timeCursor.ts"
 
 /** Windows overlap by this much, since the service may store finer or coarser times than the wire carries. */
 const OVERLAP = 1_000_000
@@ -15,29 +23,6 @@ const OVERLAP = 1_000_000
 export interface TimeWindow {
   readonly from?: number | undefined
   readonly to?: number | undefined
-}
-
-/** A range that has been read back to `to`, but not to its start. */
-interface PendingRead {
-  readonly from?: number | undefined
-  readonly to?: number | undefined
-  /** The time of its newest record, or of its reading, as `through`. */
-  readonly newest?: number | undefined
-}
-
-export interface TimeCursor {
-  /**
-   * The time of the newest record read (the high-water mark), or of its reading if that is earlier: a record dated in the
-   * future must not hide those that arrive before that date. `undefined` until the first reading is finished.
-   */
-  readonly through?: number | undefined
-  /** The limit of the reading (`since`); `undefined` if everything was requested. */
-  readonly from?: number | undefined
-  /**
-   * The size of the largest response so far. A smaller one is complete, since the service can return this many records.
-   */
-  readonly largest: number
-  readonly pending?: PendingRead | undefined
 }
 
 /** The content of one response; `times` are in microseconds, one for each record, in any order. */
@@ -52,6 +37,8 @@ export interface TimeWindows<A, E, R> {
   readonly cursor: TimeCursor | undefined
   /** How long before the high-water mark records may still arrive or change, in microseconds. */
   readonly overlap: number
+  /** How long a response that was seen to be whole needs no second look, in microseconds. */
+  readonly recheck: number
   readonly since: number | undefined
   readonly until: number | undefined
   readonly read: (window: TimeWindow) => Effect.Effect<TimeRead<A>, E, R>
@@ -78,6 +65,8 @@ interface Pending extends PendingRead {
   readonly reached: number | undefined
   /** An instant that filled a whole response; only older records show whether it was cut off. */
   readonly filled: number | undefined
+  /** The response that this window continues. */
+  readonly before: ResponseExtent | undefined
 }
 
 /** Microseconds since 1970: when the reading began. */
@@ -130,7 +119,12 @@ const windowsAt = <A, E, R>(
   return Stream.paginate(start(options), advance)
 }
 
-const initialProgress = { newest: undefined, reached: undefined, filled: undefined } as const
+const initialProgress = {
+  newest: undefined,
+  reached: undefined,
+  filled: undefined,
+  before: undefined,
+} as const
 
 const start = <A, E, R>({
   cursor,
@@ -171,7 +165,7 @@ const start = <A, E, R>({
 }
 
 const afterRead = <A, E, R>(
-  { since, now }: TimeWindows<A, E, R> & Begun,
+  { since, now, recheck }: TimeWindows<A, E, R> & Begun,
   cursor: TimeCursor | undefined,
   range: Pending,
   window: TimeWindow,
@@ -183,11 +177,19 @@ const afterRead = <A, E, R>(
   const newest = top === -Infinity ? undefined : Math.min(top, now)
   const ignoresEnd = times.some((time) => time > (window.to ?? Infinity) + OVERLAP)
   const older = oldest < (range.reached ?? Infinity)
-  const full = count > 0 && (count >= largest || looksCutOff(count))
+  const extent = extentOf(count, times)
+  const isLargest = count >= largest && !isKnownWhole(cursor?.whole, extent, { now, recheck })
+  const full = count > 0 && (isLargest || looksCutOff(count))
   // A service may cut off a response for another reason than its size, which only another request shows.
   const mayHaveMore = full || (range.toTheEnd && older)
   const ended = count === 0 || !mayHaveMore || (ignoresEnd && !older)
-  const next = ended ? undefined : olderRange(range, newest, oldest, times)
+  const before = older ? extent : range.before
+  const next = ended ? undefined : olderRange({ ...range, before }, newest, oldest, times)
+  // A window that ends at the oldest record shows that nothing is older only by this record.
+  const showsEnd =
+    !older && !ignoresEnd && (count === 0 ? range.filled !== undefined : extent !== undefined)
+  const whole =
+    ended && showsEnd && range.before !== undefined ? { ...range.before, at: now } : undefined
   const tie =
     range.filled !== undefined && older
       ? range.filled
@@ -202,7 +204,7 @@ const afterRead = <A, E, R>(
     (range.to ?? Infinity) >= (cursor?.through ?? Infinity)
   const nextCursor: TimeCursor | undefined = suspicious
     ? cursor
-    : cursorAfter(cursor, range, next, { newest, largest, since })
+    : cursorAfter(cursor, range, next, { newest, largest, since, whole })
   return {
     step: { window, content, count, cursor: nextCursor, suspicious, tie, ignoresEnd },
     next,
@@ -244,10 +246,11 @@ const cursorAfter = (
     readonly newest: number | undefined
     readonly largest: number
     readonly since: number | undefined
+    readonly whole: WholeRead | undefined
   },
 ): TimeCursor | undefined => {
-  const { newest, largest, since } = read
-  const before = { through: cursor?.through, from: cursor?.from, largest }
+  const { newest, largest, since, whole = cursor?.whole } = read
+  const before = { through: cursor?.through, from: cursor?.from, largest, whole }
   if (next !== undefined) {
     const from =
       range.purpose === "newest" ? (cursor === undefined ? since : cursor.from) : cursor?.from
@@ -264,6 +267,7 @@ const cursorAfter = (
     through: through === -Infinity ? undefined : through,
     from: cursor === undefined ? since : cursor.from,
     largest,
+    whole,
     pending: undefined,
   }
 }

@@ -63,6 +63,22 @@ const cursorBefore = (
   return { newest: stored.through, ...stored }
 }
 
+/**
+ * Whether a run found no point of any day, not long ago: a series that begins has points of the days since, but the service
+ * may add older ones. Days that could not be read are requested with all others.
+ */
+const isKnownEmpty = (
+  { windowDays }: { readonly windowDays: number },
+  { entity }: Partition<VaultRef>,
+  { cursor, openGaps }: PartitionState,
+  { full, today, auditFullScanDays }: RunContext,
+): boolean => {
+  const stored = cursors.decode(cursor(entity))
+  if (full || stored?.complete !== true || stored.newest !== null) return false
+  const age = today - stored.through
+  return openGaps.length === 0 && age >= 0 && age < Math.min(auditFullScanDays, windowDays)
+}
+
 export const datedSeries = <P extends Parameters, A>(
   series: DatedSeries<P, A>,
 ): Pipeline<VaultRef, A> => ({
@@ -80,6 +96,7 @@ export const datedSeries = <P extends Parameters, A>(
     return dateWindows({
       cursor,
       known: context.full ? cursorBefore(partition, state) : undefined,
+      isKnownEmpty: isKnownEmpty(series, partition, state, context),
       gaps: rereadWindows(rereads, series.windowDays),
       hasPoints: hasPointsIn(rereads.slots),
       today: context.today,
@@ -128,6 +145,7 @@ const windowRead = (
     content: { ...page, oldest },
     // A day whose set is empty counts, although it has no time.
     points: hasRows(rows) ? Math.max(times.length, 1) : 0,
+    isEmpty: page.count === 0 && !hasRows(rows),
     oldest,
     newest: times.length === 0 ? undefined : dayOf(last),
     startsLate: oldest !== undefined && first - startOfDay(oldest) >= MICROS_PER_HOUR,
@@ -222,6 +240,7 @@ const expectedRequests = (
   context: RunContext,
 ): number => {
   const { windowDays } = series
+  if (isKnownEmpty(series, partition, state, context)) return 1
   const end = Math.min(context.today, context.until ?? context.today)
   const cursor = storedCursor(partition, state, context)
   // A full run reads again from where an earlier one found the beginning.

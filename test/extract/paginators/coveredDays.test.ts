@@ -29,6 +29,7 @@ const window = (
 const read = (oldest: number | undefined, newest = oldest): WindowRead<null> => ({
   content: null,
   points: oldest === undefined ? 0 : 2,
+  isEmpty: oldest === undefined,
   oldest,
   newest,
   startsLate: false,

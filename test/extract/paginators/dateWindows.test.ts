@@ -36,6 +36,8 @@ interface Options {
   readonly cursor?: SeriesCursor | undefined
   readonly gaps?: ReadonlyArray<DayRange>
   readonly hasPoints?: (day: number) => boolean
+  readonly isKnownEmpty?: boolean
+  readonly known?: SeriesCursor
   readonly since?: number
   readonly until?: number
   readonly broken?: ReadonlySet<number>
@@ -51,6 +53,8 @@ interface Options {
 const stream = (service: Service, requests: Array<DateWindow>, options: Options = {}) =>
   dateWindows<ReadonlyArray<Point>, never, never>({
     cursor: options.cursor,
+    ...(options.known === undefined ? {} : { known: options.known }),
+    isKnownEmpty: options.isKnownEmpty ?? false,
     gaps: options.gaps ?? [],
     hasPoints: options.hasPoints ?? (() => false),
     today: options.today ?? TODAY,
@@ -76,6 +80,7 @@ const stream = (service: Service, requests: Array<DateWindow>, options: Options 
       return Effect.succeed({
         content: filled.map(({ day, index }) => `${day}/${index}`),
         points: points.length,
+        isEmpty: points.length === 0,
         oldest: last?.day,
         newest: filled[0]?.day,
         startsLate: (last?.index ?? 0) < (service.get(last?.day ?? 0) ?? 1) - 1,
@@ -145,12 +150,38 @@ describe("dateWindows", () => {
       const steps = yield* readAll(service, [])
       expect(pointsIn(steps)).toEqual(allPoints(service))
       const cursor = lastCursor(steps)
-      expect(cursor?.complete).toBe(service.size === 0 ? undefined : true)
+      expect(cursor?.complete).toBe(true)
+      if (service.size === 0) expect(cursor).toMatchObject({ through: TODAY, newest: null })
       // Every day to the beginning of time: a gap that began before the series is closed too.
       const covered = new Set(daysIn(steps))
       expect(eachDay({ from: TODAY - 1000, to: TODAY }).filter((day) => !covered.has(day))).toEqual(
         [],
       )
+    }),
+  )
+
+  it.effect.prop(
+    "a series that an earlier run found empty costs one request, and is read whole once it has points",
+    [Stretches],
+    ([stretches]) =>
+      Effect.gen(function* () {
+        const requests: Array<DateWindow> = []
+        const newest = { from: TODAY - WINDOW + 1, to: TODAY }
+        const none = yield* readAll(new Map(), requests, { isKnownEmpty: true })
+        expect(requests).toMatchObject([newest])
+        expect(lastCursor(none)).toBeUndefined()
+        const service = serviceOf([{ silent: 3, days: 1, perDay: 3 }, ...stretches])
+        const steps = yield* readAll(service, [], { isKnownEmpty: true })
+        expect(pointsIn(steps)).toEqual(allPoints(service))
+        expect(lastCursor(steps)?.complete).toBe(true)
+      }),
+  )
+
+  it.effect("what earlier runs have read, or this one leaves out, is not replaced by nothing", () =>
+    Effect.gen(function* () {
+      const known = { through: TODAY - 50, newest: TODAY - 50, from: TODAY - 90, complete: true }
+      expect(lastCursor(yield* readAll(new Map(), [], { known }))).toBeUndefined()
+      expect(lastCursor(yield* readAll(new Map(), [], { since: TODAY - 90 }))).toBeUndefined()
     }),
   )
 
@@ -453,6 +484,7 @@ it.effect("a cursor that would not cover what it covered is not passed on", () =
           points: 1,
           oldest: TODAY,
           newest: TODAY,
+          isEmpty: false,
           startsLate: false,
           full: false,
         }),

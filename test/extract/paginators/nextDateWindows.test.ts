@@ -8,6 +8,7 @@ const state = (from: number, complete = false): State => ({
   windowDays: 10,
   pending: [],
   failures: 0,
+  isEmpty: false,
 })
 const bounds = (since?: number) => ({ since, windowDays: 10 })
 

@@ -5,8 +5,8 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
+import type { TimeCursor } from "../../../src/extract/paginators/timeCursor.ts"
 import {
-  type TimeCursor,
   timeWindows,
   type TimeStep,
   type TimeWindow,
@@ -26,6 +26,8 @@ interface Options {
   readonly cursor?: TimeCursor | undefined
   /** The most entries the service returns at once. */
   readonly cap?: number
+  /** How long a response that was seen to be whole needs no second look; none if absent. */
+  readonly recheck?: number
   readonly since?: number
   readonly until?: number
   /** When it is read, microseconds since 1970; later than all records if absent. */
@@ -45,6 +47,7 @@ const stream = (
   timeWindows({
     cursor: options.cursor,
     overlap: OVERLAP,
+    recheck: options.recheck ?? 0,
     since: options.since,
     until: options.until,
     read: (window) => {
@@ -213,6 +216,60 @@ describe("timeWindows", () => {
     }),
   )
 
+  const WEEK = 7 * DAY
+  const small = (...ages: ReadonlyArray<number>): ReadonlyArray<Entry> =>
+    ages.map((age) => ({ id: `${age} hours old`, at: NOW - age * 3600 * SECOND }))
+  const hour = (number: number) => NOW + 100 * DAY + number * 3600 * SECOND
+
+  it.effect.each([[1], [3]])(
+    "a history of %i that lies within the overlap costs one request",
+    ([count]) =>
+      Effect.gen(function* () {
+        const service = small(...[0, 1, 2].slice(0, count))
+        let cursor: TimeCursor | undefined
+        const sent: Array<number> = []
+        for (const run of [0, 1, 2, 3, 200, 201]) {
+          const requests: Array<TimeWindow> = []
+          const steps = yield* readAll(service, { cursor, now: hour(run), recheck: WEEK }, requests)
+          cursor = cursorOf(steps)
+          expect(read(steps)).toEqual(idsOf(service))
+          sent.push(requests.length)
+        }
+        // Once more after a week.
+        expect(sent).toEqual([2, 1, 1, 1, 2, 1])
+      }),
+  )
+
+  it.effect("a limit as large as the history is noticed as soon as the response is another", () =>
+    Effect.gen(function* () {
+      const options = { cap: 3, recheck: WEEK }
+      const service = small(3, 4, 5)
+      const first = yield* readAll(service, { ...options, now: hour(0) })
+      const grown = [...service, ...small(1, 2)]
+      const second = yield* readAll(grown, {
+        ...options,
+        now: hour(1),
+        cursor: cursorOf(first),
+      })
+      expect(read(second)).toEqual(idsOf(grown))
+      // What the limit hides behind the same response comes with the next look.
+      const late = [...grown, ...small(6)]
+      const cursor = cursorOf(second)
+      const soon = yield* readAll(late, { ...options, now: hour(2), cursor })
+      const later = { ...options, now: hour(2 + 8 * 24), cursor: cursorOf(soon) ?? cursor }
+      expect(read(second, soon, yield* readAll(late, later))).toEqual(idsOf(late))
+    }),
+  )
+
+  it.effect("a service that ignores the end of a window shows no end of the history", () =>
+    Effect.gen(function* () {
+      const service = small(0, 1, 2)
+      const options = { ignoresEnd: true, recheck: WEEK }
+      const first = yield* readAll(service, { ...options, now: hour(0) })
+      expect(cursorOf(first)?.whole).toBeUndefined()
+    }),
+  )
+
   it.effect("records dated in the future hide none that arrive before that date", () =>
     Effect.gen(function* () {
       const past = Array.from({ length: 20 }, (_, index) => ({
@@ -295,6 +352,7 @@ describe("timeWindows", () => {
         timeWindows({
           cursor: undefined,
           overlap: OVERLAP,
+          recheck: 0,
           since: undefined,
           until: undefined,
           read: ({ to = NOW }) => {

@@ -1,4 +1,5 @@
-// Transactions of a service that sends each of them twice: one row each, none left out, and a replay makes the same.
+// Transactions of a service that sends each of them twice: one row each, none left out, and a replay makes the same. And how
+// many requests a short history costs.
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { fixedDay } from "../../support/movableClock.ts"
@@ -6,7 +7,7 @@ import { expectReplays } from "../../support/replays.ts"
 import { json, scriptedServer } from "../../support/servers/scriptedServer.ts"
 import { asAdmin } from "../../support/simulated.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
-import { query, runOnce } from "../../support/warehouseRun.ts"
+import { change, query, runOnce } from "../../support/warehouseRun.ts"
 
 const { now, live } = fixedDay("2026-06-01T12:00:00Z")
 
@@ -63,5 +64,39 @@ live("a transaction that a response repeats is one row, and fills the response",
     expect(requests).toBeGreaterThan(2)
     expect(yield* stored).toEqual([{ rows: 70, hashes: 69, others: 1 }])
     yield* expectReplays(dataDir)
+  }).pipe(Effect.scoped),
+)
+
+live("a history of one transaction costs one request once its end was seen", () =>
+  Effect.gen(function* () {
+    const old = { ...history[0], block_timestamp: new Date(now - 100 * 24 * HOUR).toISOString() }
+    let requests = 0
+    const server = yield* scriptedServer(({ url }, response) => {
+      const { pathname, searchParams } = new URL(url, "http://service")
+      if (pathname === "/subaccounts") return json(response, [{ address }])
+      if (pathname !== "/transactions/v2") return json(response, [])
+      requests += 1
+      const [from = "", to = "9"] = ["startTime", "endTime"].map(
+        (name) => searchParams.get(name) ?? undefined,
+      )
+      const isInside = old.block_timestamp >= from && old.block_timestamp <= to
+      json(response, isInside ? [old] : [])
+    })
+    const dataDir = yield* temporaryFolder
+    const sent = Effect.gen(function* () {
+      requests = 0
+      const options = { pipelines: ["my_subaccounts", "transactions"], api: asAdmin }
+      expect((yield* runOnce(server.url, dataDir, options)).summary.outcome).toBe("complete")
+      return requests
+    })
+    expect([yield* sent, yield* sent]).toEqual([2, 1])
+    // A cursor of an earlier version.
+    yield* change(
+      dataDir,
+      `update ops.cursors set cursor = json_merge_patch(cursor, '{"whole": null}')
+       where pipeline = 'transactions'`,
+      "checkpoint",
+    )
+    expect([yield* sent, yield* sent]).toEqual([2, 1])
   }).pipe(Effect.scoped),
 )

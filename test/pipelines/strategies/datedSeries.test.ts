@@ -216,3 +216,74 @@ live("a window read in parts, of which several have a rejected point, stays a ga
     expect(yield* left).toEqual({ points: 60, newer: false, older: false })
   }),
 )
+
+live("a series without points costs one request until it has some, or a week has passed", () =>
+  Effect.gen(function* () {
+    const daily = `0x${"1".repeat(40)}`
+    const backfilled = `0x${"2".repeat(40)}`
+    const broken = `0x${"3".repeat(40)}`
+    const points = new Map<string, ReadonlyArray<number>>()
+    const windows = new Map<string, Array<string>>()
+    const { url } = yield* scriptedServer(({ url: path }, response) => {
+      const { pathname, searchParams } = new URL(path, "http://service")
+      if (!pathname.endsWith("unrealized_pnl")) {
+        const vaults = [daily, backfilled, broken].map((address) => ({ address, chain: 1 }))
+        return json(response, searchParams.get("status") === "active" ? vaults : [])
+      }
+      const vault = searchParams.get("vault") ?? ""
+      const [from, to] = [searchParams.get("startDate") ?? "", searchParams.get("endDate") ?? "9"]
+      windows.set(vault, [...(windows.get(vault) ?? []), `${from}..${to}`])
+      // A record that can't be read, as the only one.
+      if (vault === broken) return json(response, from > "2026-03" ? [{ actual_tvl: "?" }] : [])
+      const found = (points.get(vault) ?? [])
+        .map((day) => formatDay(day))
+        .filter((day) => day >= from && day <= to)
+        .map((day) => ({
+          timestamp: `${day}T00:00:00Z`,
+          actual_tvl: 100,
+          tvl_on_vault: 100,
+          adjusted_redeem_ratio: 1,
+        }))
+      json(response, found.toReversed())
+    })
+    const dataDir = yield* temporaryFolder
+    const runAt = Effect.fnUntraced(function* (day: number) {
+      windows.clear()
+      const sync = runOnce(url, dataDir, { pipelines: ["ratio_history"] })
+      yield* ahead(now - Date.now() + day * 86_400_000, sync)
+      const stored = yield* query(
+        dataDir,
+        `select vault_address as vault, count(*)::int as n from core.ratio_history group by all`,
+      )
+      const of = (vault: string) => ({
+        requests: windows.get(vault)?.length,
+        points: Number(stored.find((row) => row["vault"] === vault)?.["n"] ?? 0),
+      })
+      return { daily: of(daily), backfilled: of(backfilled), broken: of(broken) }
+    })
+    const [all, one] = [3, 1].map((requests) => ({ requests, points: 0 }))
+    // Its newest window fails, and another request shows that nothing is older.
+    const failed = { requests: 2, points: 0 }
+    expect(yield* runAt(0)).toEqual({ daily: all, backfilled: all, broken: failed })
+    expect(yield* runAt(1)).toEqual({ daily: one, backfilled: one, broken: failed })
+    expect(windows.get(daily)).toEqual([`${formatDay(today - 39)}..${formatDay(today + 1)}`])
+    // The first new point, and older ones with it.
+    points.set(daily, [today - 200, today - 100, today + 2])
+    points.set(backfilled, [today - 200])
+    const second = yield* runAt(2)
+    expect(second.daily.points).toBe(3)
+    expect(second.backfilled).toEqual(one)
+    const seventh = yield* runAt(7)
+    expect(seventh.backfilled.points).toBe(1)
+    expect(seventh.daily.requests).toBe(1)
+    expect((yield* runAt(8)).backfilled).toMatchObject({ points: 1 })
+    // What had points is suspicious once it has none.
+    points.set(daily, [])
+    expect((yield* runAt(8)).daily).toEqual({ requests: 1, points: 3 })
+    const newest = yield* query(
+      dataDir,
+      `select arg_max(outcome, finished_at) as outcome from ops.tasks where entity like '${daily}%'`,
+    )
+    expect(newest).toEqual([{ outcome: "suspicious_empty" }])
+  }),
+)

@@ -7,8 +7,8 @@ import type { JsonObject } from "../../../domain/values/json.ts"
 import type { SubaccountRef } from "../../../domain/subject/subaccount.ts"
 import { endOfDay, formatInstant, MICROS_PER_DAY, startOfDay } from "../../../domain/values/time.ts"
 import { transactions as endpoint } from "../../../extract/endpoints/subaccounts/transactions.ts"
+import type { TimeCursor } from "../../../extract/paginators/timeCursor.ts"
 import {
-  type TimeCursor,
   type TimeStep,
   type TimeWindow,
   timeWindows,
@@ -45,6 +45,7 @@ const cursors = cursorCodec<StoredCursor, unknown>(
     through: OpenInstant,
     from: OpenInstant,
     largest: Schema.Finite,
+    whole: Schema.optional(Schema.Struct({ count: Schema.Finite, oldest: Instant, at: Instant })),
     leftInQuarantine: LeftInQuarantine,
     pending: Schema.optional(
       Schema.Struct({ from: OpenInstant, to: OpenInstant, newest: OpenInstant }),
@@ -118,6 +119,7 @@ export const transactionsPipeline: Pipeline<SubaccountRef, ReadonlyArray<JsonObj
     timeWindows({
       cursor: storedCursor(partition, state, context),
       overlap: context.overlapDays * MICROS_PER_DAY,
+      recheck: context.auditFullScanDays * MICROS_PER_DAY,
       since: context.since === undefined ? undefined : startOfDay(context.since),
       until: context.until === undefined ? undefined : endOfDay(context.until),
       read: (window) =>

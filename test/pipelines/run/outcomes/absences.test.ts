@@ -53,6 +53,39 @@ describe("404 of a vault", () => {
     }),
   )
 
+  it.live("without a text is an absence too, if it comes before the first success", () =>
+    Effect.gen(function* () {
+      const { simulator, address, dataDir } = yield* start
+      const refused: Array<string> = []
+      // The other vaults have theirs a while after those of this one, which comes first.
+      const inTurn = yield* scriptedServer((request, response) => {
+        void (async () => {
+          const isBelow = request.url.startsWith("/platform/")
+          if (isBelow && request.url.toLowerCase().includes(address)) {
+            refused.push(request.url)
+            return json(response, { detail: "Not Found" }, 404)
+          }
+          if (isBelow) {
+            await until("the fees and positions of it are refused", () => refused.length >= 2)
+            await new Promise((resolve) => setTimeout(resolve, 500))
+          }
+          const returned = await fetch(simulator.url + request.url)
+          return json(response, await returned.json(), returned.status)
+        })()
+      })
+      const sync = movableClock().under(
+        runOnce(inTurn.url, dataDir, { pipelines: ["fees", "positions"] }),
+      )
+      expect((yield* sync).summary.outcome).toBe("complete")
+      expect(yield* outcomes(dataDir, `entity = '${address}'`)).toEqual([
+        ["fees", "empty"],
+        ["positions", "empty"],
+      ])
+      expect((yield* sync).summary.outcome).toBe("complete")
+      expect(refused).toHaveLength(2)
+    }),
+  )
+
   it.live(
     "of a vault that had a history is suspicious: rows kept, a warning, requested again",
     () =>
