@@ -42,7 +42,7 @@ export interface Services {
   /** The site at an instant. */
   readonly past: PastSites
   /** Answers an assistant's requests (Model Context Protocol). */
-  readonly mcp: (request: Request) => Promise<Response>
+  readonly mcp: (request: Request, body: string) => Promise<Response>
 }
 
 export const makeApp = (site: Site, { past, mcp }: Services): Hono => {
@@ -147,7 +147,8 @@ export const makeApp = (site: Site, { past, mcp }: Services): Hono => {
     const body = await shortBody(c)
     if (body === undefined) return tooLarge(c)
     const hasBody = method !== "GET" && method !== "HEAD" && body !== ""
-    return mcp(new Request(c.req.url, { method, headers, signal, ...(hasBody ? { body } : {}) }))
+    const request = { method, headers, signal, ...(hasBody ? { body } : {}) }
+    return mcp(new Request(c.req.url, request), body)
   })
   app.onError((error, c) => {
     void site.run(Effect.logError(`serve: ${c.req.method} ${c.req.path}: ${error.message}`), {
