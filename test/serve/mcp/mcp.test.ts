@@ -125,6 +125,7 @@ describe("vaulthouse mcp", () => {
       expect(filled.structuredContent?.["rows"]).toEqual([["2026-06-01", 7]])
       const many = yield* call("query", { sql: "from range(1000)", max_rows: 3 })
       expect(many.structuredContent).toMatchObject({ cut_by: "rows", rows: [[0], [1], [2]] })
+      const long = "a".repeat(50_000)
       for (const [name, args, words] of [
         ["query", { sql: "create table x as select 1" }, "SELECT"],
         ["query", { sql: "select * from read_text('/etc/passwd')" }, ""],
@@ -140,6 +141,12 @@ describe("vaulthouse mcp", () => {
         ["worked_questions", { name: "nothing" }, "There is no question"],
         ["trace", { table: "mart.nothing" }, "There is no table"],
         ["query", { sql: "select 1", max_rows: 5000 }, "max_rows"],
+        ["describe_table", { table: long }, "at most 200"],
+        ["worked_questions", { name: long }, "at most 200"],
+        ["trace", { table: long }, "at most 200"],
+        ["trace", { table: "mart.vault_latest", column: long }, "at most 200"],
+        ["trace", { table: "mart.vault_latest", key: { [long]: "x" } }, "has no column"],
+        ["trace", { table: "mart.vault_latest", key: { vault_name: long } }, "at most 2000"],
       ] as const) {
         const refused = yield* call(name, args)
         expect([name, args, refused.isError]).toEqual([name, args, true])
