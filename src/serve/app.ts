@@ -62,7 +62,9 @@ export const makeApp = (site: Site, { past, mcp }: Services): Hono => {
   ): Promise<Response> => {
     const exit = await site.run(effect, { signal: c.req.raw.signal })
     if (Exit.isSuccess(exit)) return exit.value
-    return show(c, problemOf(Cause.squash(exit.cause)))
+    const problem = problemOf(Cause.squash(exit.cause))
+    if (problem.status === 503) c.header("retry-after", "5")
+    return show(c, problem)
   }
 
   /** The site as of the instant in the address. */
