@@ -36,6 +36,7 @@ import { readSqlPage } from "./pages/sql.ts"
 import { readTablePage } from "./pages/table.ts"
 import { readTracePage } from "./pages/trace.ts"
 import { readVaultPage } from "./pages/vault.ts"
+import { boundedSending } from "./sending.ts"
 import type { Site } from "./site.ts"
 
 export interface Services {
@@ -55,6 +56,16 @@ export const makeApp = (site: Site, { past, mcp }: Services): Hono => {
   const asPage = (c: Context, problem: Problem): Response =>
     c.html<string>(document(problemPage(problem), undefined, linksOf(c)), problem.status)
 
+  const failed = (
+    c: Context,
+    error: unknown,
+    show: (c: Context, problem: Problem) => Response,
+  ): Response => {
+    const problem = problemOf(error)
+    if (problem.status === 503) c.header("retry-after", "5")
+    return show(c, problem)
+  }
+
   const respond = async <E>(
     c: Context,
     effect: Effect.Effect<Response, E>,
@@ -62,9 +73,7 @@ export const makeApp = (site: Site, { past, mcp }: Services): Hono => {
   ): Promise<Response> => {
     const exit = await site.run(effect, { signal: c.req.raw.signal })
     if (Exit.isSuccess(exit)) return exit.value
-    const problem = problemOf(Cause.squash(exit.cause))
-    if (problem.status === 503) c.header("retry-after", "5")
-    return show(c, problem)
+    return failed(c, Cause.squash(exit.cause), show)
   }
 
   /** The site as of the instant in the address. */
@@ -107,6 +116,8 @@ export const makeApp = (site: Site, { past, mcp }: Services): Hono => {
     return c.body(found.content)
   })
   if (site.access.token !== undefined) requireToken(app, site)
+  const bounded = boundedSending((c, error) => failed(c, error, isApi(c) ? asText : asPage))
+  for (const path of ["/sql", "/api/query", MCP_PATH]) app.use(path, bounded)
 
   page("/", (of, c) => readOverviewPage(of, c.req.query()))
   page("/compare", (of, c) =>
