@@ -104,6 +104,9 @@ export const makeApp = (site: Site, { past, mcp }: Services): Hono => {
   app.use(strictHeaders)
   app.use(ownNameOnly(site.access))
   app.use((c, next) =>
+    c.req.url.length > MAX_ADDRESS_BYTES ? Promise.resolve(c.text(LONG_ADDRESS, 414)) : next(),
+  )
+  app.use((c, next) =>
     Number(c.req.header("content-length") ?? 0) > maxBytes(c)
       ? Promise.resolve(tooLarge(c))
       : next(),
@@ -207,6 +210,9 @@ const isApi = (c: Context): boolean => c.req.path.startsWith("/api/")
 const asText = (c: Context, { status, message }: Problem): Response =>
   c.text(`${message}\n`, status) as Response
 
+// The query is part of it. Escaped, it is ASCII.
+const MAX_ADDRESS_BYTES = 32_000
+const LONG_ADDRESS = `An address has at most ${MAX_ADDRESS_BYTES / 1000} kB: write a shorter query.\n`
 // More than any token; nothing else is sent to this server.
 const MAX_BODY_BYTES = 4096
 // An assistant's call has a query, and values for it.

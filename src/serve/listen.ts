@@ -50,8 +50,15 @@ export const listen = Effect.fnUntraced(function* (
   return `http://${family === "IPv6" ? `[${address}]` : address}:${bound}`
 })
 
+// More than the longest address that `app.ts` accepts, so that one that is too long is refused in words.
+const MAX_HEADER_BYTES = 64 * 1024
+
 const started = async (app: Hono, host: string, port: number): Promise<Server> => {
-  const server = createAdaptorServer({ fetch: app.fetch, overrideGlobalObjects: false }) as Server
+  const server = createAdaptorServer({
+    fetch: app.fetch,
+    overrideGlobalObjects: false,
+    serverOptions: { maxHeaderSize: MAX_HEADER_BYTES },
+  }) as Server
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject)
     server.listen(port, host, resolve)

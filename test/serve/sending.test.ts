@@ -33,6 +33,23 @@ const unreading = (...addresses: ReadonlyArray<string>): Socket => {
   return socket
 }
 
+describe("an address", () => {
+  it.live("has at most 32 kB, and a longer one is refused in words", () =>
+    Effect.gen(function* () {
+      const url = yield* startServer(yield* synced)
+      const of = (length: number) => `select '${"x".repeat(length - url.length - 40)}' as x`
+      for (const path of ["/sql?q=", "/api/query?q="]) {
+        const reply = (length: number) => get(`${url}${path}${encodeURIComponent(of(length))}`)
+        expect((yield* reply(31_900)).body).toContain("xxxxx")
+        for (const length of [33_000, 60_000]) {
+          const { status, body } = yield* reply(length)
+          expect([status, body]).toEqual([414, expect.stringContaining("at most 32 kB")])
+        }
+      }
+    }).pipe(Effect.scoped),
+  )
+})
+
 describe("results", () => {
   it.live("are in memory up to a number, until they are read or their clients leave", () =>
     Effect.gen(function* () {
