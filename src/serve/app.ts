@@ -56,16 +56,6 @@ export const makeApp = (site: Site, { past, mcp }: Services): Hono => {
   const asPage = (c: Context, problem: Problem): Response =>
     c.html<string>(document(problemPage(problem), undefined, linksOf(c)), problem.status)
 
-  const failed = (
-    c: Context,
-    error: unknown,
-    show: (c: Context, problem: Problem) => Response,
-  ): Response => {
-    const problem = problemOf(error)
-    if (problem.status === 503) c.header("retry-after", "5")
-    return show(c, problem)
-  }
-
   const respond = async <E>(
     c: Context,
     effect: Effect.Effect<Response, E>,
@@ -178,6 +168,16 @@ export const makeApp = (site: Site, { past, mcp }: Services): Hono => {
       : c.html(document(notFoundPage, undefined, links), 404),
   )
   return app
+}
+
+const failed = (
+  c: Context,
+  error: unknown,
+  show: (c: Context, problem: Problem) => Response,
+): Response => {
+  const problem = problemOf(error)
+  if (problem.status === 503) c.header("retry-after", "5")
+  return show(c, problem)
 }
 
 const pathParameter = (c: Context, name: string): string => c.req.param(name) ?? ""

@@ -3,7 +3,7 @@ import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { openReader, type Reader, sqlFile } from "../../src/pipelines/readers/published.ts"
 import { readAsOf } from "../../src/serve/asOf/asOf.ts"
-import { smallWarehouse } from "../attack/small.ts"
+import { smallWarehouse } from "./support.ts"
 
 const small = smallWarehouse()
 

@@ -7,19 +7,10 @@ import { Hono } from "hono"
 import type { LatestCopy } from "../../src/pipelines/readers/latestCopy.ts"
 import { queryResponse } from "../../src/serve/api/query.ts"
 import { listen } from "../../src/serve/listen.ts"
-import { sharedWarehouse } from "../support/sharedWarehouse.ts"
-import { asAdmin, simulated } from "../support/simulated.ts"
 import { untilSo } from "../support/until.ts"
-import { runOnce } from "../support/warehouseRun.ts"
-import { get, queryUrl, startServer } from "./support.ts"
+import { get, queryUrl, smallWarehouse, startServer } from "./support.ts"
 
-const synced = sharedWarehouse((dataDir) =>
-  Effect.gen(function* () {
-    const { url } = yield* simulated({ vaults: 1, days: 2, now: "2026-06-01T12:00:00Z" })
-    const pipelines = ["vaults", "ratio_history"]
-    yield* runOnce(url, dataDir, { api: asAdmin, pipelines, publish: { parquet: undefined } })
-  }),
-)
+const small = smallWarehouse()
 
 /** A client that requests the addresses, one after the other on one connection, and reads nothing. */
 const unreading = (...addresses: ReadonlyArray<string>): Socket => {
@@ -36,7 +27,7 @@ const unreading = (...addresses: ReadonlyArray<string>): Socket => {
 describe("an address", () => {
   it.live("has at most 32 kB, and a longer one is refused in words", () =>
     Effect.gen(function* () {
-      const url = yield* startServer(yield* synced)
+      const url = yield* startServer(yield* small)
       const of = (length: number) => `select '${"x".repeat(length - url.length - 40)}' as x`
       for (const path of ["/sql?q=", "/api/query?q="]) {
         const reply = (length: number) => get(`${url}${path}${encodeURIComponent(of(length))}`)
@@ -53,15 +44,15 @@ describe("an address", () => {
 describe("results", () => {
   it.live("are in memory up to a number, until they are read or their clients leave", () =>
     Effect.gen(function* () {
-      const url = yield* startServer(yield* synced, { limits: { seconds: 600, rows: 1000 } })
+      const url = yield* startServer(yield* small, { limits: { seconds: 600, rows: 1000 } })
       const large = queryUrl(url, "select repeat('x', 10000) from range(1000)", "csv")
       const clients = [
         unreading(large, large, large, large),
         ...Array.from({ length: 12 }, () => unreading(large)),
       ]
-      const small = () => Effect.runPromise(get(queryUrl(url, "select 1")))
+      const shortly = () => Effect.runPromise(get(queryUrl(url, "select 1")))
       const refused = yield* untilSo("16 are held", () =>
-        small().then((reply) => (reply.status === 200 ? undefined : reply)),
+        shortly().then((reply) => (reply.status === 200 ? undefined : reply)),
       )
       expect([refused.status, refused.headers["retry-after"], refused.body]).toEqual([
         503,
@@ -71,7 +62,7 @@ describe("results", () => {
       expect((yield* get(`${url}/sql`)).status).toBe(503)
       expect((yield* get(url)).status).toBe(200)
       for (const client of clients) client.destroy()
-      yield* untilSo("they are given up", () => small().then(({ status }) => status === 200))
+      yield* untilSo("they are given up", () => shortly().then(({ status }) => status === 200))
     }).pipe(Effect.scoped),
   )
 

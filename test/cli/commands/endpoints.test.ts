@@ -1,13 +1,24 @@
 // The scheduler's endpoints: who may read them.
+import { once } from "node:events"
+import { type IncomingMessage, request } from "node:http"
+import { text } from "node:stream/consumers"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { serveEndpoints } from "../../../src/cli/commands/schedule/endpoints.ts"
-import { get } from "../../serve/support.ts"
 
 const endpoints = {
   notReady: Effect.succeed("the last run failed"),
   metrics: Effect.succeed("up 1\n"),
 }
+
+/** Unlike `fetch`, it sends any Host. */
+const get = (url: string, headers: Readonly<Record<string, string>>) =>
+  Effect.promise(async () => {
+    const [response] = (await once(request(url, { headers }).end(), "response")) as [
+      IncomingMessage,
+    ]
+    return { status: response.statusCode, body: await text(response) }
+  })
 
 const statuses = (url: string, headers: Readonly<Record<string, string>>) =>
   Effect.forEach(["/healthz", "/readyz", "/metrics"], (path) =>
