@@ -59,16 +59,16 @@ const isFollowedLink = (c: Context): boolean =>
 const OTHER_SITE =
   "A page of another site sent this request. This server takes requests of its own pages, of links that are clicked, and of addresses that are typed.\n"
 
-/** Refuses requests under a foreign name, and requests sent by a page of another site, except for a click on a link. */
+/**
+ * Refuses requests under a foreign name, and requests sent by a page of another site, except for a click on a link.
+ * `advice` says what to do about a name that is no foreign one.
+ */
 export const ownNameOnly =
-  (access: Access): MiddlewareHandler =>
+  (access: Access, advice = "Start it with --allowed-host if it is."): MiddlewareHandler =>
   async (c, next) => {
     const host = c.req.header("host") ?? ""
     if (!isOwnName(nameOf(host), access)) {
-      return c.text(
-        `This server is not called ${JSON.stringify(host)}. Start it with --allowed-host if it is.\n`,
-        421,
-      )
+      return c.text(`This server is not called ${JSON.stringify(host)}. ${advice}\n`, 421)
     }
     const origin = c.req.header("origin")
     const isForeign = origin !== undefined && URL.parse(origin)?.host !== host

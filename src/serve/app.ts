@@ -36,13 +36,14 @@ import { readSqlPage } from "./pages/sql.ts"
 import { readTablePage } from "./pages/table.ts"
 import { readTracePage } from "./pages/trace.ts"
 import { readVaultPage } from "./pages/vault.ts"
+import { boundedSending } from "./sending.ts"
 import type { Site } from "./site.ts"
 
 export interface Services {
   /** The site at an instant. */
   readonly past: PastSites
   /** Answers an assistant's requests (Model Context Protocol). */
-  readonly mcp: (request: Request) => Promise<Response>
+  readonly mcp: (request: Request, body: string) => Promise<Response>
 }
 
 export const makeApp = (site: Site, { past, mcp }: Services): Hono => {
@@ -62,7 +63,7 @@ export const makeApp = (site: Site, { past, mcp }: Services): Hono => {
   ): Promise<Response> => {
     const exit = await site.run(effect, { signal: c.req.raw.signal })
     if (Exit.isSuccess(exit)) return exit.value
-    return show(c, problemOf(Cause.squash(exit.cause)))
+    return failed(c, Cause.squash(exit.cause), show)
   }
 
   /** The site as of the instant in the address. */
@@ -93,6 +94,9 @@ export const makeApp = (site: Site, { past, mcp }: Services): Hono => {
   app.use(strictHeaders)
   app.use(ownNameOnly(site.access))
   app.use((c, next) =>
+    c.req.url.length > MAX_ADDRESS_BYTES ? Promise.resolve(c.text(LONG_ADDRESS, 414)) : next(),
+  )
+  app.use((c, next) =>
     Number(c.req.header("content-length") ?? 0) > maxBytes(c)
       ? Promise.resolve(tooLarge(c))
       : next(),
@@ -105,6 +109,8 @@ export const makeApp = (site: Site, { past, mcp }: Services): Hono => {
     return c.body(found.content)
   })
   if (site.access.token !== undefined) requireToken(app, site)
+  const bounded = boundedSending((c, error) => failed(c, error, isApi(c) ? asText : asPage))
+  for (const path of ["/sql", "/api/query", MCP_PATH]) app.use(path, bounded)
 
   page("/", (of, c) => readOverviewPage(of, c.req.query()))
   page("/compare", (of, c) =>
@@ -147,7 +153,8 @@ export const makeApp = (site: Site, { past, mcp }: Services): Hono => {
     const body = await shortBody(c)
     if (body === undefined) return tooLarge(c)
     const hasBody = method !== "GET" && method !== "HEAD" && body !== ""
-    return mcp(new Request(c.req.url, { method, headers, signal, ...(hasBody ? { body } : {}) }))
+    const request = { method, headers, signal, ...(hasBody ? { body } : {}) }
+    return mcp(new Request(c.req.url, request), body)
   })
   app.onError((error, c) => {
     void site.run(Effect.logError(`serve: ${c.req.method} ${c.req.path}: ${error.message}`), {
@@ -161,6 +168,16 @@ export const makeApp = (site: Site, { past, mcp }: Services): Hono => {
       : c.html(document(notFoundPage, undefined, links), 404),
   )
   return app
+}
+
+const failed = (
+  c: Context,
+  error: unknown,
+  show: (c: Context, problem: Problem) => Response,
+): Response => {
+  const problem = problemOf(error)
+  if (problem.status === 503) c.header("retry-after", "5")
+  return show(c, problem)
 }
 
 const pathParameter = (c: Context, name: string): string => c.req.param(name) ?? ""
@@ -193,6 +210,9 @@ const isApi = (c: Context): boolean => c.req.path.startsWith("/api/")
 const asText = (c: Context, { status, message }: Problem): Response =>
   c.text(`${message}\n`, status) as Response
 
+// The query is part of it. Escaped, it is ASCII.
+const MAX_ADDRESS_BYTES = 32_000
+const LONG_ADDRESS = `An address has at most ${MAX_ADDRESS_BYTES / 1000} kB: write a shorter query.\n`
 // More than any token; nothing else is sent to this server.
 const MAX_BODY_BYTES = 4096
 // An assistant's call has a query, and values for it.

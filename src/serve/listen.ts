@@ -12,8 +12,19 @@ export class ListenError extends Data.TaggedError("ListenError")<{
   readonly message: string
 }> {}
 
-/** Starts the server and returns its URL, which contains the port that was chosen if `port` is 0. */
-export const listen = Effect.fnUntraced(function* (app: Hono, host: string, port: number) {
+// A response is kept in memory, or its file open, until its client has read it.
+const MAX_UNREAD_MILLIS = 60_000
+
+/**
+ * Starts the server and returns its URL, which contains the port that was chosen if `port` is 0. A connection ends when its
+ * client has read nothing of a response for `maxUnreadMillis`.
+ */
+export const listen = Effect.fnUntraced(function* (
+  app: Hono,
+  host: string,
+  port: number,
+  maxUnreadMillis = MAX_UNREAD_MILLIS,
+) {
   const server = yield* Effect.acquireRelease(
     Effect.tryPromise({
       try: () => started(app, host, port),
@@ -29,12 +40,25 @@ export const listen = Effect.fnUntraced(function* (app: Hono, host: string, port
         open.closeAllConnections()
       }),
   )
+  server.on("request", ({ socket }, response) => {
+    response.setTimeout(maxUnreadMillis, () => {
+      // Else the response is still being made.
+      if (response.writableLength > 0) socket.destroy()
+    })
+  })
   const { address, port: bound, family } = server.address() as AddressInfo
   return `http://${family === "IPv6" ? `[${address}]` : address}:${bound}`
 })
 
+// More than the longest address that `app.ts` accepts, so that one that is too long is refused in words.
+const MAX_HEADER_BYTES = 64 * 1024
+
 const started = async (app: Hono, host: string, port: number): Promise<Server> => {
-  const server = createAdaptorServer({ fetch: app.fetch, overrideGlobalObjects: false }) as Server
+  const server = createAdaptorServer({
+    fetch: app.fetch,
+    overrideGlobalObjects: false,
+    serverOptions: { maxHeaderSize: MAX_HEADER_BYTES },
+  }) as Server
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject)
     server.listen(port, host, resolve)

@@ -3,9 +3,11 @@
 import { open } from "node:fs/promises"
 import { Readable } from "node:stream"
 import type { Json } from "@duckdb/node-api"
+import * as Data from "effect/Data"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type { LatestCopy, Publication } from "../pipelines/readers/latestCopy.ts"
-import { type QueryResult, ReadError } from "../pipelines/readers/published.ts"
+import { type QueryResult, ReadError, type Reader } from "../pipelines/readers/published.ts"
 
 export interface Limits {
   readonly seconds: number
@@ -36,55 +38,90 @@ export const firstRowTooLarge = new ReadError({
 })
 
 export const runQuery = ({ latest, limits }: QueryContext, sql: string) =>
-  latest
-    .query((reader, publication) =>
-      Effect.gen(function* () {
-        const began = performance.now()
-        const found = yield* reader.query(
-          sql,
-          {},
-          async ({ columns, rows, isCut }) => {
-            const { kept, isFull } = await upTo(rows, limits.rows)
-            return { columns, rows: kept, cutBy: cutBy(isFull, isCut()) }
-          },
-          MAX_BYTES,
-        )
-        if (found.cutBy === "size" && found.rows.length === 0) {
-          return yield* firstRowTooLarge
-        }
-        return { publication, ...found, millis: performance.now() - began } satisfies LimitedResult
-      }),
-    )
-    .pipe(limited(limits))
+  limitedRead(
+    latest,
+    limits,
+  )((reader, publication) =>
+    Effect.gen(function* () {
+      const began = performance.now()
+      const found = yield* reader.query(
+        sql,
+        {},
+        async ({ columns, rows, isCut }) => {
+          const { kept, isFull } = await upTo(rows, limits.rows)
+          return { columns, rows: kept, cutBy: cutBy(isFull, isCut()) }
+        },
+        MAX_BYTES,
+      )
+      if (found.cutBy === "size" && found.rows.length === 0) {
+        return yield* firstRowTooLarge
+      }
+      return { publication, ...found, millis: performance.now() - began } satisfies LimitedResult
+    }),
+  )
 
 const cutBy = (isFull: boolean, isTooLarge: boolean): LimitedResult["cutBy"] =>
   isFull ? "rows" : isTooLarge ? "size" : undefined
 
 /** Returns the result as a Parquet file, and its number of rows, which is at most the limit. */
 export const runQueryToParquet = ({ latest, limits }: QueryContext, sql: string) =>
-  latest
-    .query((reader) =>
-      reader.exportParquet(sql, limits.rows, async (file, rows) => {
-        // It stays readable after its name is removed.
-        const handle = await open(file)
-        return { content: Readable.toWeb(handle.createReadStream()) as ReadableStream, rows }
-      }),
-    )
-    .pipe(limited(limits))
+  limitedRead(
+    latest,
+    limits,
+  )((reader) =>
+    reader.exportParquet(sql, limits.rows, async (file, rows) => {
+      // It stays readable after its name is removed.
+      const handle = await open(file)
+      return { content: Readable.toWeb(handle.createReadStream()) as ReadableStream, rows }
+    }),
+  )
 
-const limited =
-  ({ seconds }: Limits) =>
-  <A, E>(query: Effect.Effect<A, E>) =>
-    Effect.timeoutOrElse(query, {
-      duration: seconds * 1000,
-      orElse: () =>
-        Effect.fail(
-          new ReadError({
-            why: `The query was stopped after ${seconds} s.`,
-            advice: "Narrow it to a vault or some days; `vaulthouse serve --timeout` allows more.",
-          }),
+/** All readers were in use for as long as a query may wait. */
+export class BusyError extends Data.TaggedError("BusyError")<{
+  readonly why: string
+  readonly advice: string
+}> {
+  override get message(): string {
+    return `${this.why}\n${this.advice}`
+  }
+}
+
+// By then, those that run have ended, and those that came next have begun.
+const TIMES_TO_WAIT = 2
+
+/** The time that a query may take begins when it has a reader. */
+const limitedRead =
+  (latest: LatestCopy, { seconds }: Limits) =>
+  <A, E>(use: (reader: Reader, publication: Publication) => Effect.Effect<A, E>) =>
+    Effect.gen(function* () {
+      const begun = yield* Deferred.make<void>()
+      const query = latest.query((reader, publication) =>
+        Effect.andThen(Deferred.succeed(begun, undefined), use(reader, publication)).pipe(
+          within(seconds, () => stopped(seconds)),
         ),
+      )
+      const wait = TIMES_TO_WAIT * seconds
+      const tooLong = Deferred.await(begun).pipe(
+        within(wait, () => busy(wait)),
+        Effect.andThen(Effect.never),
+      )
+      return yield* Effect.raceFirst(query, tooLong)
     })
+
+const within = <E>(seconds: number, error: () => E) =>
+  Effect.timeoutOrElse({ duration: seconds * 1000, orElse: () => Effect.fail(error()) })
+
+const stopped = (seconds: number) =>
+  new ReadError({
+    why: `The query was stopped after ${seconds} s.`,
+    advice: "Narrow it to a vault or some days; `vaulthouse serve --timeout` allows more.",
+  })
+
+const busy = (seconds: number) =>
+  new BusyError({
+    why: `The server is busy: this query waited ${seconds} s for others to end, and did not run.`,
+    advice: "Try again in a moment.",
+  })
 
 /** `isFull` if there are more rows than `maxRows`. */
 const upTo = async (rows: QueryResult["rows"], maxRows: number) => {

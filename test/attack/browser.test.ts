@@ -7,8 +7,7 @@ import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { chromium } from "playwright-core"
 import { executable } from "../browser/chromium.ts"
-import { queryUrl, startServer } from "../serve/support.ts"
-import { smallWarehouse } from "./small.ts"
+import { queryUrl, smallWarehouse, startServer } from "../serve/support.ts"
 
 const small = smallWarehouse()
 

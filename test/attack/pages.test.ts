@@ -1,10 +1,9 @@
 // How long pages take while four queries hang, and while none does. It measures.
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { get, queryUrl, startServer } from "../serve/support.ts"
+import { get, queryUrl, smallWarehouse, startServer } from "../serve/support.ts"
 import { readerFolders } from "../support/readerFolders.ts"
 import { untilSo } from "../support/until.ts"
-import { smallWarehouse } from "./small.ts"
 
 const small = smallWarehouse()
 

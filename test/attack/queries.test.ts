@@ -6,11 +6,10 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { openReader, type Reader } from "../../src/pipelines/readers/published.ts"
 import { vaulthouse } from "../cli/command.ts"
-import { get, queryUrl, startServer } from "../serve/support.ts"
+import { get, queryUrl, smallWarehouse, startServer } from "../serve/support.ts"
 import { shared } from "../support/sharedWarehouse.ts"
 import { readerFolders } from "../support/readerFolders.ts"
 import { untilSo } from "../support/until.ts"
-import { smallWarehouse } from "./small.ts"
 
 const small = smallWarehouse()
 

@@ -4,8 +4,7 @@ import { DuckDBInstance } from "@duckdb/node-api"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import { get, queryUrl, startServer } from "../serve/support.ts"
-import { smallWarehouse } from "./small.ts"
+import { get, queryUrl, smallWarehouse, startServer } from "../serve/support.ts"
 
 const small = smallWarehouse()
 

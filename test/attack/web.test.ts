@@ -6,8 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
 import * as Redacted from "effect/Redacted"
 import { WRONG_TOKEN_MILLIS } from "../../src/serve/access.ts"
-import { get, queryUrl, type Reply, startServer, token } from "../serve/support.ts"
-import { smallWarehouse } from "./small.ts"
+import { get, queryUrl, type Reply, smallWarehouse, startServer, token } from "../serve/support.ts"
 
 const small = smallWarehouse()
 

@@ -727,6 +727,26 @@ describe("queries", () => {
   )
 })
 
+describe("more queries than run at once", () => {
+  it.live("have their time when they run, and are refused if that would be too late", () =>
+    Effect.gen(function* () {
+      const url = yield* startServer(yield* synced, { limits: { seconds: 1, rows: 10 } })
+      const queries = Array.from({ length: 12 }, () => get(queryUrl(url, endless)))
+      const replies = yield* Effect.all(queries, { concurrency: "unbounded" })
+      const stopped = replies.filter(({ body }) => body.includes("was stopped after 1 s"))
+      const refused = replies.filter(({ body }) => body.includes("waited 2 s for others"))
+      expect(stopped.length + refused.length).toBe(12)
+      // Two at a time, for the two seconds in which they may begin and the moment that it takes to stop one.
+      expect(stopped.length).toBeGreaterThanOrEqual(2)
+      expect(refused.length).toBeGreaterThanOrEqual(6)
+      for (const { status } of stopped) expect(status).toBe(400)
+      for (const { status, headers } of refused) {
+        expect([status, headers["retry-after"]]).toEqual([503, "5"])
+      }
+    }).pipe(Effect.scoped),
+  )
+})
+
 describe("the command", () => {
   it.live("says where the page is, and ends well when it is stopped", () =>
     Effect.gen(function* () {

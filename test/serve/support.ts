@@ -6,6 +6,19 @@ import { text } from "node:stream/consumers"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { serve, type ServeOptions } from "../../src/serve/server.ts"
+import { sharedWarehouse } from "../support/sharedWarehouse.ts"
+import { asAdmin, simulated } from "../support/simulated.ts"
+import { runOnce } from "../support/warehouseRun.ts"
+
+/** A small data directory with a published copy; call it once a file. */
+export const smallWarehouse = () =>
+  sharedWarehouse((dataDir) =>
+    Effect.gen(function* () {
+      const { url } = yield* simulated({ vaults: 1, days: 2, now: "2026-06-01T12:00:00Z" })
+      const pipelines = ["vaults", "ratio_history"]
+      yield* runOnce(url, dataDir, { api: asAdmin, pipelines, publish: { parquet: undefined } })
+    }),
+  )
 
 export const token = "a token of twenty characters"
 

@@ -31,9 +31,12 @@ export const isSameName = (a: string, b: string): boolean => normalized(a) === n
 
 // Shorter texts match too many names.
 const MIN_PART = 4
+// Comparing takes as long as the text times the names, and anyone can send the text; no name is as long.
+const MAX_LENGTH = 100
 
 /** The known name closest to the text; `undefined` if none is close enough. */
 export const nearest = (text: string, known: ReadonlyArray<string>): string | undefined => {
+  if (text.length > MAX_LENGTH) return undefined
   const wanted = normalized(text)
   const [best] = known
     .map((name) => ({ name, edits: editDistance(wanted, normalized(name)) }))

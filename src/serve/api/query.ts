@@ -75,16 +75,24 @@ interface Writing {
   readonly end: string
 }
 
+const BYTES_AT_A_TIME = 1_000_000
+
 /** The text of the rows that fit into `MAX_BYTES`, and their number. Fails if not even the first fits. */
 const written = Effect.fnUntraced(function* (result: LimitedResult, { head, row, end }: Writing) {
   const texts: Array<string> = []
   let bytes = Buffer.byteLength(head("size") + end)
+  let pauseAt = BYTES_AT_A_TIME
   for (const each of result.rows) {
     const text = row(each, texts.length === 0)
     // Names stand in each row of JSON; quotes are doubled in CSV.
     bytes += Buffer.byteLength(text)
     if (bytes > MAX_BYTES) break
     texts.push(text)
+    if (bytes >= pauseAt) {
+      // Other requests have their turn.
+      yield* Effect.yieldNow
+      pauseAt = bytes + BYTES_AT_A_TIME
+    }
   }
   const isCut = texts.length < result.rows.length
   if (isCut && texts.length === 0) return yield* firstRowTooLarge

@@ -114,12 +114,17 @@ export const readPast = Effect.fnUntraced(function* (
 export const readAsOf = (copy: PublishedCopy, micros: number): Effect.Effect<AsOf, ReadError> =>
   Effect.flatMap(readPast(copy), ({ at }) => at(micros))
 
+// The pages have fewer and shorter ones; anyone can write others.
+const MAX_KEPT = 50
+const MAX_KEPT_LENGTH = 200_000
+
 const asOf = (steps: ReadonlyMap<string, Step>, macros: ReadonlyMap<string, Macro>): AsOf => {
   const replacements: Replacements = {
     isTable: (table) => steps.has(table),
     isMacro: (macro) => macros.has(macro),
   }
   const bodies = new Map<string, Renamed>()
+  /** The one that was used last comes last. */
   const done = new Map<string, string>()
 
   /** Puts the tables into `order`, each after those that it reads. */
@@ -145,9 +150,7 @@ const asOf = (steps: ReadonlyMap<string, Step>, macros: ReadonlyMap<string, Macr
       { discard: true },
     )
 
-  const rewritten = Effect.fnUntraced(function* (parser: PublishedCopy, sql: string) {
-    const known = done.get(sql)
-    if (known !== undefined) return known
+  const make = Effect.fnUntraced(function* (parser: PublishedCopy, sql: string) {
     const query = yield* renamed(parser, sql, replacements)
     const order = new Map<string, string>()
     yield* add(parser, order, query.tables)
@@ -166,8 +169,15 @@ const asOf = (steps: ReadonlyMap<string, Step>, macros: ReadonlyMap<string, Macr
       yield* add(parser, order, body.tables)
       order.set(name, body.sql)
     }
-    const text = withSteps(query.sql, order)
-    done.set(sql, text)
+    return withSteps(query.sql, order)
+  })
+
+  const rewritten = Effect.fnUntraced(function* (parser: PublishedCopy, sql: string) {
+    const text = done.get(sql) ?? (yield* make(parser, sql))
+    done.delete(sql)
+    if (text.length <= MAX_KEPT_LENGTH) done.set(sql, text)
+    const [oldest] = done.keys()
+    if (oldest !== undefined && done.size > MAX_KEPT) done.delete(oldest)
     return text
   })
   return { rewritten }

@@ -11,6 +11,7 @@ import { followPublished } from "../../pipelines/readers/latestCopy.ts"
 import type { Limits } from "../runQuery.ts"
 import { cachedVocabulary } from "../site.ts"
 import { handlers, type McpContext } from "./handlers.ts"
+import { boundedSessions } from "./sessions.ts"
 import { tools } from "./tools.ts"
 
 export interface McpOptions {
@@ -104,5 +105,5 @@ export const mcpOverHttp = Effect.fnUntraced(function* (
     { disableLogger: true },
   )
   yield* Effect.addFinalizer(() => Effect.promise(dispose))
-  return (request: Request): Promise<Response> => handler(request)
+  return boundedSessions((request) => handler(request))
 })

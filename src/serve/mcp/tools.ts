@@ -5,6 +5,12 @@ import * as Toolkit from "effect/ai/Toolkit"
 
 const Rows = Schema.Array(Schema.Record(Schema.String, Schema.Json))
 
+/** Text that anyone can send, which messages repeat and names are compared with. */
+const textUpTo = (length: number) => Schema.String.check(Schema.isMaxLength(length))
+
+const Name = textUpTo(200)
+const Value = textUpTo(2000)
+
 /** A refusal in words: it is part of the result, so that the assistant can do something about it. */
 const failure = { failure: Schema.String, failureMode: "return" } as const
 
@@ -33,7 +39,7 @@ export const tools = Toolkit.make(
     Tool.make("describe_table", {
       description: "The columns of a table: type, unit and meaning of each.",
       parameters: Schema.Struct({
-        table: Schema.String.annotate({ description: "Such as mart.vault_latest" }),
+        table: Name.annotate({ description: "Such as mart.vault_latest" }),
       }),
       success: Schema.Struct({
         table: Schema.String,
@@ -49,7 +55,7 @@ export const tools = Toolkit.make(
     Tool.make("worked_questions", {
       description:
         "Questions that analysts have asked, each with the SQL that answers it, tested. Without a name, the list of questions; with one, its SQL, whose comments say how to read the answer and which parameters it has.",
-      parameters: Schema.Struct({ name: Schema.optionalKey(Schema.String) }),
+      parameters: Schema.Struct({ name: Schema.optionalKey(Name) }),
       success: Schema.Struct({ questions: Rows }),
       ...failure,
     }),
@@ -81,13 +87,13 @@ export const tools = Toolkit.make(
       description:
         "Where a figure comes from: the row of a table or mart, the rows it derives from, the run that wrote each, and the archived response of the service with the part that holds the figure.",
       parameters: Schema.Struct({
-        table: Schema.String.annotate({ description: "Such as mart.vault_latest" }),
-        column: Schema.optionalKey(Schema.String),
-        vault_address: Schema.optionalKey(Schema.String),
+        table: Name.annotate({ description: "Such as mart.vault_latest" }),
+        column: Schema.optionalKey(Name),
+        vault_address: Schema.optionalKey(Name),
         at: Schema.optionalKey(
-          Schema.String.annotate({ description: "An instant of the key, ISO-8601 UTC" }),
+          Name.annotate({ description: "An instant of the key, ISO-8601 UTC" }),
         ),
-        key: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
+        key: Schema.optionalKey(Schema.Record(Schema.String, Value)),
       }),
       success: Schema.Struct({ trace: Schema.Json }),
       ...failure,

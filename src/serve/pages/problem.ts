@@ -10,16 +10,19 @@ export const notFoundPage: Page = {
 }
 
 export interface Problem {
-  readonly status: 400 | 404 | 500
+  readonly status: 400 | 404 | 500 | 503
   /** The first line says what is wrong, the following lines what to do. */
   readonly message: string
 }
 
-/** The messages of ReadError and UsageError say what to do; any other error is a bug. */
+const statuses = { ReadError: 400, UsageError: 404, BusyError: 503 } as const
+
+/** The messages of these errors say what to do; any other error is a bug. */
 export const problemOf = (error: unknown): Problem => {
   const tag = typeof error === "object" && error !== null && "_tag" in error ? error._tag : ""
-  return error instanceof Error && (tag === "ReadError" || tag === "UsageError")
-    ? { status: tag === "UsageError" ? 404 : 400, message: error.message }
+  const status = Object.entries(statuses).find(([name]) => name === tag)?.[1]
+  return error instanceof Error && status !== undefined
+    ? { status, message: error.message }
     : {
         status: 500,
         message: `The page could not be made: ${firstLine(error)}\nThis is a bug: please report it.`,

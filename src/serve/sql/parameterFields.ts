@@ -52,17 +52,20 @@ export const withValues = (
   return Effect.succeed(parts.join(""))
 }
 
-/** `--     days: what it means` in the comments of a worked question. */
-const meaningOf = (sql: string, name: string): string | undefined =>
-  new RegExp(`^--\\s+${name}: (.+)$`, "m").exec(sql)?.[1]
+/** `--     days: what it means` in the comments of a worked question, by the names. */
+const meaningsIn = (sql: string): ReadonlyMap<string, string> =>
+  new Map(
+    [...sql.matchAll(/^--[^\S\n]+(\w+): (.+)$/gm)].map(([, name = "", text = ""]) => [name, text]),
+  )
 
 export const parameterFields = (sql: string, values: Readonly<Record<string, string>>): Html => {
   const names = [...parameterNames(sql)]
+  const meanings = meaningsIn(sql)
   return names.length === 0
     ? nothing
     : html`<div class="actions">
         ${names.map((name) => {
-          const meaning = meaningOf(sql, name)
+          const meaning = meanings.get(name)
           return html`<label
             >${name}
             <input name="${PREFIX}${name}" value="${values[name] ?? ""}" />

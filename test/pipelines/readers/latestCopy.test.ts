@@ -6,10 +6,10 @@ import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
 import { followPublished } from "../../../src/pipelines/readers/latestCopy.ts"
-import { smallWarehouse } from "../../attack/small.ts"
 import { movableClock } from "../../support/movableClock.ts"
 import { readerFolders } from "../../support/readerFolders.ts"
 import { untilSo } from "../../support/until.ts"
+import { smallWarehouse } from "../../serve/support.ts"
 
 const small = smallWarehouse()
 

@@ -30,6 +30,32 @@ interface Called {
   readonly content: ReadonlyArray<{ readonly text: string }>
 }
 
+const opening = {
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: {
+    protocolVersion: "2025-06-18",
+    capabilities: {},
+    clientInfo: { name: "test", version: "1" },
+  },
+}
+
+/** Sends messages by HTTP. */
+const poster =
+  (url: string, bearer?: string) =>
+  (message: unknown, headers: Record<string, string> = {}, method = "POST") =>
+    get(
+      url,
+      {
+        ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+        ...headers,
+      },
+      { method, body: typeof message === "string" ? message : JSON.stringify(message) },
+    )
+
 /** A client that has said hello, and what it was told. */
 const connect = (dataDir: string) =>
   Effect.gen(function* () {
@@ -55,11 +81,7 @@ const connect = (dataDir: string) =>
             send({ jsonrpc: "2.0", id: last, method, params })
           }),
       )
-    const hello = yield* request("initialize", {
-      protocolVersion: "2025-06-18",
-      capabilities: {},
-      clientInfo: { name: "test", version: "1" },
-    })
+    const hello = yield* request("initialize", opening.params)
     send({ jsonrpc: "2.0", method: "notifications/initialized" })
     const call = (name: string, args: unknown = {}) =>
       Effect.map(
@@ -103,6 +125,7 @@ describe("vaulthouse mcp", () => {
       expect(filled.structuredContent?.["rows"]).toEqual([["2026-06-01", 7]])
       const many = yield* call("query", { sql: "from range(1000)", max_rows: 3 })
       expect(many.structuredContent).toMatchObject({ cut_by: "rows", rows: [[0], [1], [2]] })
+      const long = "a".repeat(50_000)
       for (const [name, args, words] of [
         ["query", { sql: "create table x as select 1" }, "SELECT"],
         ["query", { sql: "select * from read_text('/etc/passwd')" }, ""],
@@ -118,6 +141,12 @@ describe("vaulthouse mcp", () => {
         ["worked_questions", { name: "nothing" }, "There is no question"],
         ["trace", { table: "mart.nothing" }, "There is no table"],
         ["query", { sql: "select 1", max_rows: 5000 }, "max_rows"],
+        ["describe_table", { table: long }, "at most 200"],
+        ["worked_questions", { name: long }, "at most 200"],
+        ["trace", { table: long }, "at most 200"],
+        ["trace", { table: "mart.vault_latest", column: long }, "at most 200"],
+        ["trace", { table: "mart.vault_latest", key: { [long]: "x" } }, "has no column"],
+        ["trace", { table: "mart.vault_latest", key: { vault_name: long } }, "at most 2000"],
       ] as const) {
         const refused = yield* call(name, args)
         expect([name, args, refused.isError]).toEqual([name, args, true])
@@ -150,23 +179,8 @@ describe("vaulthouse mcp", () => {
     Effect.gen(function* () {
       const dataDir = yield* synced
       const url = `${yield* startServer(dataDir, { withToken: true })}/api/mcp`
-      const given = {
-        authorization: `Bearer ${token}`,
-        "content-type": "application/json",
-        accept: "application/json, text/event-stream",
-      }
-      const post = (body: unknown, headers: Record<string, string> = {}) =>
-        get(url, { ...given, ...headers }, { method: "POST", body: JSON.stringify(body) })
-      const hello = yield* post({
-        jsonrpc: "2.0",
-        id: 1,
-        method: "initialize",
-        params: {
-          protocolVersion: "2025-06-18",
-          capabilities: {},
-          clientInfo: { name: "test", version: "1" },
-        },
-      })
+      const post = poster(url, token)
+      const hello = yield* post(opening)
       const stdio = yield* connect(dataDir)
       const { instructions } = stdio.hello.result ?? {}
       expect(JSON.parse(hello.body)).toMatchObject({ result: { instructions } })
@@ -186,9 +200,40 @@ describe("vaulthouse mcp", () => {
         const { result } = yield* request(method, params)
         expect(result).toEqual((yield* stdio.request(method, params)).result)
       }
-      const ended = yield* get(url, { ...given, ...session }, { method: "DELETE" })
-      expect(ended.status).toBe(204)
+      expect((yield* post("", session, "DELETE")).status).toBe(204)
       expect((yield* post({ jsonrpc: "2.0", id: 3, method: "ping" }, session)).status).toBe(404)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("keeps the sessions that were used last, and no long name of a client", () =>
+    Effect.gen(function* () {
+      const post = poster(`${yield* startServer(yield* synced)}/api/mcp`)
+      const open = Effect.map(post(opening), ({ headers }) => ({
+        "mcp-session-id": String(headers["mcp-session-id"]),
+      }))
+      const ping = (session: Record<string, string>) =>
+        Effect.map(post({ jsonrpc: "2.0", id: 2, method: "ping" }, session), ({ status }) => status)
+      const [used, unused] = [yield* open, yield* open]
+      // It is not ended, and still counts.
+      const unknown = { ...used, "mcp-protocol-version": "unknown" }
+      expect((yield* post("", unknown, "DELETE")).status).toBe(400)
+      for (let count = 2; count < 200; count++) yield* open
+      expect(yield* ping(used)).toBe(200)
+      const last = yield* open
+      expect([yield* ping(used), yield* ping(unused), yield* ping(last)]).toEqual([200, 404, 200])
+      expect(yield* ping(yield* open)).toBe(200)
+      const clientInfo = { name: "x".repeat(940_000), version: "1" }
+      const long = { ...opening, params: { ...opening.params, clientInfo } }
+      for (const message of [
+        JSON.stringify(long),
+        JSON.stringify(long).replace("initialize", String.raw`\u0069nitialize`),
+        `\uFEFF\uFEFF${JSON.stringify(long)}`,
+      ]) {
+        for (const headers of [{}, { "mcp-protocol-version": "2026-07-28" }]) {
+          const refused = yield* post(message, headers)
+          expect([refused.status, refused.headers["mcp-session-id"]]).toEqual([413, undefined])
+        }
+      }
     }).pipe(Effect.scoped),
   )
 

@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import { Hono } from "hono"
 import type { UsageError } from "../../../domain/UsageError.ts"
+import { isLoopback, ownNameOnly } from "../../../serve/access.ts"
 import { listen } from "../../../serve/listen.ts"
 import { wrongUse } from "../../parse/errors.ts"
 import { listenProblem } from "../../execute/listening.ts"
@@ -18,6 +19,11 @@ export const serveEndpoints = (where: string, { notReady, metrics }: Endpoints) 
     const { host, port } = yield* parseListen(where)
     const run = Effect.runPromiseWith(yield* Effect.context<never>())
     const app = new Hono()
+    // Who listens on another address means other machines to connect, under names that are not known here.
+    if (isLoopback(host)) {
+      const access = { host, allowedHosts: [], token: undefined }
+      app.use(ownNameOnly(access, "Another address after --listen takes requests under any name."))
+    }
     app.get("/healthz", (c) => c.json({ status: "ok" }))
     app.get("/readyz", async (c) => {
       const reason = await run(notReady)

@@ -1,12 +1,15 @@
 // Completion of SQL: tables where one is expected, columns of the tables in the statement, keywords.
 import { type QueryVocabulary, findTable, nameOf } from "./queryVocabulary.ts"
 
+// No name is as long. In a longer text, the search for the last word would begin again at each character.
+const MAX_WORD = 200
+
 /** The words that can complete the statement, and the last, unfinished word that they begin with. */
 export const completeSql = (
   vocabulary: QueryVocabulary,
   sql: string,
 ): [words: Array<string>, begun: string] => {
-  const begun = /[\w.]*$/.exec(sql)?.[0] ?? ""
+  const begun = /[\w.]*$/.exec(sql.slice(-MAX_WORD))?.[0] ?? ""
   return [startingWith(wordsFor(vocabulary, sql, begun), begun), begun]
 }
 

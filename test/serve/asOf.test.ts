@@ -1,0 +1,36 @@
+// Queries over what was known at an instant: which of them are kept.
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { openReader, type Reader, sqlFile } from "../../src/pipelines/readers/published.ts"
+import { readAsOf } from "../../src/serve/asOf/asOf.ts"
+import { smallWarehouse } from "./support.ts"
+
+const small = smallWarehouse()
+
+it.live("those that were used last are kept, and none that is very long", () =>
+  Effect.gen(function* () {
+    const limits = { memoryLimit: "300MB", diskLimit: "100MB" }
+    const reader = yield* openReader(yield* small, limits)
+    const parsed: Array<unknown> = []
+    const parser: Reader = {
+      ...reader,
+      rows: (sql, parameters) => {
+        if (sql === sqlFile("query", "parsed")) parsed.push(parameters?.["sql"])
+        return reader.rows(sql, parameters)
+      },
+    }
+    const { rewritten } = yield* readAsOf(parser, Date.now() * 1000)
+    const [page, long] = ["from core.vaults", `select '${"x".repeat(200_000)}'`]
+    expect(yield* rewritten(parser, page)).toContain("FROM core.vaults")
+    for (let count = 1; count < 100; count++) {
+      yield* rewritten(parser, `select ${count}`)
+      expect(yield* rewritten(parser, page)).toContain("FROM core.vaults")
+    }
+    expect(parsed.filter((sql) => sql === page)).toHaveLength(1)
+    parsed.length = 0
+    for (const sql of ["select 99", "select 75", "select 1", long, long]) {
+      yield* rewritten(parser, sql)
+    }
+    expect(parsed).toEqual(["select 1", long, long])
+  }).pipe(Effect.scoped),
+)
