@@ -32,7 +32,7 @@ test-month: install ## Run a simulated month of scheduled syncs: takes minutes (
 	@WHOLE_MONTH=1 vitest run test/month
 
 test-year: install ## Simulate a year of hourly and of daily runs, write what they weigh into docs/scale.md: many hours, in as many calls as you like (ARGS='--minutes 30')
-	@node test/year/main.ts --write $(ARGS)
+	@node test/year/main.ts --write --publish 24 $(ARGS)
 	@node test/year/main.ts --write --every 24 --runs 365 $(ARGS)
 
 flaky: install ## The tests 20 times in a row beside 20 busy loops: hours; TIMES=3 LOOPS=8 ARGS=test/cli for less
