@@ -13,7 +13,8 @@ export const numberOf = (value: unknown): number | undefined => {
 export const digitsOf = (value: unknown): string | undefined => {
   if (typeof value === "string") return decimal.test(value) ? value : undefined
   if (typeof value === "number") return Number.isFinite(value) ? String(value) : undefined
-  return isRawNumber(value) ? value.rawJSON : undefined
+  // Beyond every double it is no figure (`1e400`).
+  return isRawNumber(value) && numberOf(value) !== undefined ? value.rawJSON : undefined
 }
 
 /** The sign, significant digits and power of ten, which are the same for all spellings of a number. */
