@@ -15,9 +15,15 @@ const address = `0x${"ab".repeat(20)}`
 const lineage = { responseId: "r", receivedAt: 1 }
 const subject = { address, wireAddress: address, chainId: 1, kind: "evm", startedOn: undefined }
 
-const read = (name: string, body: unknown, inputs: JsonObject = {}): MappedResponse => {
+const read = (
+  name: string,
+  body: unknown,
+  inputs: JsonObject = {},
+  window?: string,
+): MappedResponse => {
   const pipeline = pipelineOf(name)!
-  const source = { lineage, subject, inputs, timeFields: defaultTimeFields }
+  const named = window === undefined ? {} : { window }
+  const source = { lineage, subject, inputs, timeFields: defaultTimeFields, ...named }
   const text = typeof body === "string" ? body : JSON.stringify(body)
   const decoded = decode<unknown>(pipeline.endpoint, parseJson(text))
   return Result.getOrThrow(Result.flatMap(decoded, (value) => pipeline.rows(value, source)))
@@ -331,4 +337,15 @@ it("every digit of a fraction that no double holds is kept", () => {
   const text = `[{"loan_address":"${address}","chain_id":1,"status":"active","interest_amount":${digits}}]`
   const [row] = rowsIn(read("loans", text), "loans")
   expect(row).toMatchObject({ interest_amount: Number(digits), interest_amount_digits: digits })
+})
+
+// The response is of 1970-01-01.
+it.each([
+  ["smoothed 7d, from 1969-12-30 after the lead-in", 3],
+  ["smoothed 7d, 2 days after the lead-in", 3],
+  ["smoothed 7d, 2 days", 5],
+])("a replay stores the days of the window %s", (window, count) => {
+  const labels = ["12/28/1969", "12/29/1969", "12/30/1969", "12/31/1969", "1/1/1970"]
+  const body = { labels, values: [1, 2, 3, 4, 5] }
+  expect(rowsIn(read("apy_history", body, {}, window), "apy_history")).toHaveLength(count)
 })

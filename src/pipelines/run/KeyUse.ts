@@ -40,7 +40,7 @@ export class KeyUse {
     if (tag === undefined && endpoint.auth !== "public") this.isAccepted = true
     if (tag === "Unauthorized" && this.hasKey) this.isUnauthorized = true
     if (tag !== "Unauthorized" && tag !== "Forbidden") return
-    // Without a key, nothing belongs to its owner.
+    // Without a key, no vault is the caller's own.
     const isOfAll = (tag === "Unauthorized" || !this.hasKey) && !this.isAccepted
     const isOfPipeline = !ownsSome(endpoint.auth, entity) || isOfAll
     if (isOfPipeline) this.refused.add(name)

@@ -5,7 +5,7 @@ import type { JsonObject } from "../../../domain/values/json.ts"
 import type { Table } from "../../../domain/table/table.ts"
 import type { VaultRef } from "../../../domain/subject/vault.ts"
 import type { Violation } from "../../../domain/wire/violation.ts"
-import { formatDay, parseDay } from "../../../domain/values/time.ts"
+import { dayOf, formatDay, parseDay } from "../../../domain/values/time.ts"
 import { namesOf } from "../../fields/wireNames.ts"
 import { mapRecords } from "../../mapRecords.ts"
 import { yaml } from "../../shapes/undeclared.ts"
@@ -67,11 +67,17 @@ const AFTER_LEAD_IN = "after the lead-in"
 export const apyWindow = (series: string, from: number | undefined): string =>
   `${series}, ${from === undefined ? "full" : `from ${formatDay(from)} ${AFTER_LEAD_IN}`}`
 
-const windowWithLeadIn = new RegExp(`, from (\\S+) ${AFTER_LEAD_IN}$`)
+const windowWithLeadIn = new RegExp(`, (?:from (\\S+)|(\\d+) days) ${AFTER_LEAD_IN}$`)
 
-/** The first day to be stored of a response; `undefined` for all of them, as of one that an earlier version requested. */
-const firstDayOf = ({ window = "" }: Pick<Source<VaultRef>, "window">): number | undefined =>
-  parseDay(windowWithLeadIn.exec(window)?.[1])
+/** The first day to be stored of a response; `undefined` for all of them, as of one that was requested without a lead-in. */
+const firstDayOf = ({
+  window = "",
+  lineage,
+}: Pick<Source<VaultRef>, "lineage" | "window">): number | undefined => {
+  const [, from, days] = windowWithLeadIn.exec(window) ?? []
+  // Windows of an earlier version name the days before that of the response.
+  return days === undefined ? parseDay(from) : dayOf(lineage.receivedAt) - Number(days)
+}
 
 /**
  * One row for each label of the series that the inputs name, except for those of the lead-in. Fails if no declared field has a

@@ -85,8 +85,7 @@ export const oracleRows = (
     // §2.9: all are of one daily snapshot. A time of a record may be that of its price.
     const priced = records.flatMap((record) => dayIn(record, timeFields) ?? [])
     const shared =
-      dayIn(top, timeFields) ??
-      (priced.length > 0 ? Math.max(...priced) : dayOf(lineage.receivedAt))
+      dayIn(top, timeFields) ?? priced.toSorted((a, b) => b - a)[0] ?? dayOf(lineage.receivedAt)
     const rest = Object.fromEntries(Object.entries(found.rest).filter(isFilled))
     const mapped = mapRecords({
       table,
