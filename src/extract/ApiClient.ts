@@ -81,7 +81,7 @@ const make = Effect.fnUntraced(function* (settings: ApiSettings) {
     newestSkewSeconds: undefined,
   }
   const calls = new WeakMap<Task, number>()
-  const waits = new RetryWaits(settings.retryWaitSeconds ?? Infinity)
+  const waits = new RetryWaits(settings.retryWaitSeconds ?? Infinity, settings.onLongWait)
 
   const call = Effect.fnUntraced(function* <P extends Parameters, A>(
     endpoint: Endpoint<P, A>,

@@ -26,6 +26,8 @@ export interface RetrySettings {
   readonly retryBudgetSeconds: number
   /** How long all calls together may wait for nothing but another attempt; absent: as long as each may be retried. */
   readonly retryWaitSeconds?: number
+  /** Runs once, when all calls have waited for nothing but another attempt for 10 s. */
+  readonly onLongWait?: Effect.Effect<void>
   /** Called before each wait for another attempt. */
   readonly onRetry?: (retry: Retry) => void
 }

@@ -1,20 +1,27 @@
 // How long the calls of a run wait for nothing but another attempt: while all of them do, the run does no other work, so
-// this time is bounded. It begins anew when an attempt has helped, since a long run meets many short troubles.
+// this time is bounded. It begins anew when an attempt has helped, since a long run meets many short troubles. What has been
+// read by then need not wait for its end.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 
 // How often a wait looks whether it has to end.
 const STEP_MILLIS = 1000
+// Most troubles are over sooner.
+const LONG_MILLIS = 10_000
 
 export class RetryWaits {
   readonly #limitMillis: number
+  readonly #onLong: Effect.Effect<void>
+  #isLong = false
   #calls = 0
   #waiting = 0
   #aloneSince: number | undefined
   #spentMillis = 0
 
-  constructor(limitSeconds: number) {
+  /** `onLong` runs once, after 10 s in which all calls waited. Its own time does not count. */
+  constructor(limitSeconds: number, onLong: Effect.Effect<void> = Effect.void) {
     this.#limitMillis = limitSeconds * 1000
+    this.#onLong = onLong
   }
 
   /** Runs a call, which may wait with `wait`. */
@@ -26,7 +33,12 @@ export class RetryWaits {
   wait(millis: number): Effect.Effect<boolean> {
     const steps = Effect.gen({ self: this }, function* () {
       for (let left = millis; left > 0; left -= STEP_MILLIS) {
-        if (this.#spent(yield* Clock.currentTimeMillis) >= this.#limitMillis) return false
+        const spent = this.#spent(yield* Clock.currentTimeMillis)
+        if (spent >= this.#limitMillis) return false
+        if (spent >= LONG_MILLIS && !this.#isLong) {
+          this.#isLong = true
+          yield* this.#change(this.#onLong, (by) => (this.#waiting -= by))
+        }
         yield* Effect.sleep(Math.min(left, STEP_MILLIS))
       }
       return true

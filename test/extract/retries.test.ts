@@ -375,6 +375,29 @@ describe("all calls of a run", () => {
     }),
   )
 
+  it.effect("have something done once in a long wait, whose time does not count", () =>
+    Effect.gen(function* () {
+      const doneAt: Array<number> = []
+      const startedAt = yield* Clock.currentTimeMillis
+      const onLongWait = Effect.gen(function* () {
+        doneAt.push(((yield* Clock.currentTimeMillis) - startedAt) / 1000)
+        yield* Effect.sleep("100 seconds")
+      })
+      const { client } = yield* startClient(failing, {
+        ...settings,
+        retryWaitSeconds: 20,
+        onLongWait,
+      })
+      const { result, seconds } = yield* turned(calls(client, 5))
+      expect(Result.getOrThrow(result).every(Result.isFailure)).toBe(true)
+      expect(doneAt.length).toBe(1)
+      expect(doneAt[0]).toBeGreaterThanOrEqual(10)
+      expect(doneAt[0]).toBeLessThan(12)
+      expect(seconds).toBeGreaterThan(110)
+      expect(seconds).toBeLessThan(125)
+    }),
+  )
+
   it.effect("may wait again once an attempt has helped", () =>
     Effect.gen(function* () {
       const { client } = yield* startClient(

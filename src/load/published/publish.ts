@@ -48,6 +48,8 @@ export interface PublishOptions {
   readonly access?: PublishedAccess
   /** Without it, earlier publications are removed. */
   readonly keep?: PublishedKeep
+  /** Of this publication, no other's; absent: that of the run. */
+  readonly publicationId?: string
 }
 
 export interface Publishing extends PublishOptions {
@@ -70,13 +72,14 @@ export interface Publication {
 /** Records the publication. Resolves to its as-of time, in microseconds since 1970: `at`, or the present. */
 const stamp = (
   session: Session,
+  id: string,
   at: number | undefined,
   parquet: { readonly files: number; readonly rows: number } | undefined,
 ): Promise<number> =>
   transaction(session, async () => {
     const published_at = at ?? session.tick()
     const publication = {
-      run_id: session.runId,
+      run_id: id,
       published_at,
       parquet_files: parquet?.files,
       parquet_rows: parquet?.rows,
@@ -160,8 +163,8 @@ const publishAll = async (
   // Changes from here on are not in this publication and have to be marked again.
   session.marked.clear()
   if (options.rebuildAll === true) await markEverything(session, warehouse.tables)
-  const { runId } = session
-  const micros = await stamp(session, undefined, undefined)
+  const runId = options.publicationId ?? session.runId
+  const micros = await stamp(session, runId, undefined, undefined)
   const publishedAt = formatMicros(BigInt(micros))
   const { definition } = await stateOf(session.connection, options)
   const aside = join(directory, `${ASIDE}${process.pid}.duckdb`)
@@ -185,7 +188,7 @@ const publishAll = async (
             })
       // Records it in the warehouse, and in the copy if that is another database.
       for (const each of connection === session.connection ? [session] : [session, source]) {
-        if (made !== undefined) await stamp(each, micros, countsOf(made))
+        if (made !== undefined) await stamp(each, runId, micros, countsOf(made))
       }
       return { exported: made, content: (await stateOf(connection, options)).content }
     },

@@ -13,6 +13,8 @@ import { Transport } from "../../extract/http/Transport.ts"
 import type { PaceOptions } from "../../extract/budget/PaceState.ts"
 import { ResponseArchive } from "../../archive/ResponseArchive.ts"
 import { resultRows } from "../../load/checks/runChecks.ts"
+import type { CheckResult } from "../../domain/run/checkResult.ts"
+import { commandId } from "../../domain/run/commandId.ts"
 import type { LoadError, WarehouseLocked } from "../../load/errors.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { isContractCheck } from "../publication/contractChecks.ts"
@@ -62,6 +64,7 @@ export const extraction = (
   options: ExtractionOptions & {
     readonly onRetry: (retry: Retry) => void
     readonly onShared?: (others: number) => void
+    readonly onLongWait?: Effect.Effect<void>
   },
   runId: string,
   worker?: string,
@@ -76,7 +79,9 @@ export const extraction = (
       known: yield* lastBodies(warehouse),
     })
   })
-  return ApiClient.layer({ ...options.api, onRetry: options.onRetry }).pipe(
+  const { onRetry, onLongWait } = options
+  const waits = onLongWait === undefined ? { onRetry } : { onRetry, onLongWait }
+  return ApiClient.layer({ ...options.api, ...waits }).pipe(
     Layer.provideMerge(Layer.unwrap(archive)),
     Layer.provideMerge(requestBudget(options)),
     Layer.provide(Transport.layer(options.api.proxies)),
@@ -88,7 +93,15 @@ export const run = Effect.fnUntraced(function* (options: RunOptions) {
   const onRetry = (retry: Retry): void => options.onProgress({ kind: "retry", ...retry })
   const onShared = (others: number): void =>
     options.onProgress({ kind: "note", text: sharedText(others, options.api.baseUrl) })
-  const extract = extraction({ ...options, onRetry, onShared }, runId)
+  const extract = Layer.unwrap(
+    Effect.map(Effect.context<Warehouse>(), (context) => {
+      const onLongWait = publishBeforeItsEnd(options, runId).pipe(
+        Effect.provide(context),
+        Effect.catchTag("LoadError", ({ message }) => Effect.logWarning(message)),
+      )
+      return extraction({ ...options, onRetry, onShared, onLongWait }, runId)
+    }),
+  )
   return yield* wholeRun({ options, runId, read: sync }, extract)
 })
 
@@ -183,11 +196,8 @@ const recordedRun = Effect.fnUntraced(function* <E, R>({
   const summary: RunSummary = { ...found, seconds }
   const { outcome, requests, rowsInserted: rows_inserted, rowsRevised: rows_revised } = summary
   yield* annotateSpan({ outcome, requests, rows_inserted, rows_revised })
-  const isHeldBack =
-    summary.failedChecks.some(isContractCheck) ||
-    (options.publishFailedChecks === false && hasErrors(summary.failedChecks))
   // A run that landed nothing does not publish, because a first copy would be empty.
-  const isPublishable = !isHeldBack && summary.outcome !== "failed"
+  const isPublishable = !isHeldBack(options, summary.failedChecks) && summary.outcome !== "failed"
   const finish = isPublishable ? yield* keptInOrder(options) : Effect.void
   yield* recordHealth
   const published =
@@ -196,6 +206,22 @@ const recordedRun = Effect.fnUntraced(function* <E, R>({
       : yield* publishNewsEverywhere(options.publish, options.onProgress)
   yield* finish
   return { ...summary, ...published }
+})
+
+const isHeldBack = (options: RunOptions, failed: ReadonlyArray<CheckResult>): boolean =>
+  failed.some(isContractCheck) || (options.publishFailedChecks === false && hasErrors(failed))
+
+const failedOf = (checked: ReadonlyArray<CheckResult>): ReadonlyArray<CheckResult> =>
+  checked.filter(({ outcome }) => outcome === "failed")
+
+/** Publishes what has landed, for a run that may have to wait. What it can't, the end of the run does, and says why. */
+const publishBeforeItsEnd = Effect.fnUntraced(function* (options: RunOptions, runId: string) {
+  const { rows } = yield* Warehouse
+  const landed = `select 1 from ops.tasks where run_id = $1 and outcome = 'loaded' limit 1`
+  if (options.publish === undefined || (yield* rows(landed, [runId])).length === 0) return
+  if (isHeldBack(options, failedOf(yield* checkTouched(options.settings)))) return
+  const publicationId = yield* commandId("publish")
+  yield* publishNewsEverywhere({ ...options.publish, publicationId }, options.onProgress)
 })
 
 /** A run whose rows have landed does not fail for it; what could not be done, the next one tries again. */
@@ -223,11 +249,7 @@ const readAndCheck = Effect.fnUntraced(function* <E, R>(
 ) {
   const summary = yield* read
   const checked = yield* checkTouched(settings)
-  return {
-    ...summary,
-    checked,
-    failedChecks: checked.filter(({ outcome }) => outcome === "failed"),
-  }
+  return { ...summary, checked, failedChecks: failedOf(checked) }
 })
 
 /**

@@ -1,4 +1,6 @@
 // What keeps failing: it is read again until it succeeds, costs a run little, and is at once read again where there is hope.
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { OptionsPatch } from "../../../simulator/index.ts"
@@ -13,12 +15,20 @@ import {
   outcomes,
   type Overrides,
   query,
+  queryFile,
   runOnce,
 } from "../../support/warehouseRun.ts"
 
 const now = "2026-06-01T12:00:00Z"
 const small = { now, days: 5, subaccounts: 4, serverCaches: false }
 type Faults = NonNullable<OptionsPatch["faults"]>
+
+/** Whose state readers have. */
+const currentOf = (dataDir: string): string | undefined => {
+  const file = join(dataDir, "published", "current.json")
+  if (!existsSync(file)) return undefined
+  return (JSON.parse(readFileSync(file, "utf8")) as { readonly run_id: string }).run_id
+}
 
 /** Runs of one pipeline, each with its own faults, which return the requests that were refused. */
 const platform = Effect.fnUntraced(function* (options: OptionsPatch, pipeline: string) {
@@ -132,6 +142,61 @@ describe("a vault that keeps failing", () => {
       expect((yield* problems).map(({ kind }) => kind)).toEqual(["stale"])
     }),
   )
+
+  describe("in a run that waits for it", () => {
+    const publish = { parquet: undefined }
+
+    /** A run in which a second takes a twentieth of one; what readers had at each of its events. */
+    const patient = Effect.fnUntraced(function* (overrides: Overrides = {}) {
+      const { dataDir, sync, faults, simulator } = yield* bad(3, [0])
+      const seen: Array<{ readonly current: string | undefined; readonly kind: string }> = []
+      const onProgress: Overrides["onProgress"] = ({ kind }) => {
+        seen.push({ current: currentOf(dataDir), kind })
+      }
+      const api = { ...asAdmin, retryBudgetSeconds: 1000, retryWaitSeconds: 60 }
+      const waiting = sync(faults, { publish, ...overrides, onProgress, api })
+      const run = movableClock({ slowness: 1 / 20 }).under(waiting)
+      return { dataDir, simulator, run, first: sync([], { publish }), seen }
+    })
+
+    it.live("does not keep from readers what the others have read", () =>
+      Effect.gen(function* () {
+        const { dataDir, run, seen } = yield* patient()
+        expect((yield* run).outcome).toBe("partial")
+        const early = seen.find(({ current }) => current !== undefined)?.current
+        expect(early).toMatch(/^publish-/)
+        expect(seen).toContainEqual({ current: early, kind: "retry" })
+        // The end of the run has a copy of its own.
+        const ids = "select run_id as id from ops.publications order by published_at"
+        const published = (yield* query(dataDir, ids)).map(({ id }) => id)
+        expect(published).toEqual([early, currentOf(dataDir)])
+        const vaults = "select count(distinct vault_address) as vaults from core.position_snapshots"
+        const [row] = yield* queryFile(join(dataDir, "published", "vaulthouse.duckdb"), vaults)
+        expect(row).toEqual({ vaults: "1" })
+      }),
+    )
+
+    it.live("publishes nothing that a check holds back", () =>
+      Effect.gen(function* () {
+        const settings = { contracts: { position_snapshots: "freeze" } } as const
+        const { dataDir, simulator, run, first, seen } = yield* patient({ settings })
+        yield* first
+        const before = currentOf(dataDir)
+        simulator.patch({ now: "2026-06-01T13:00:00Z" })
+        yield* change(
+          dataDir,
+          `insert into ops.schema_drift by name
+           select 'positions' as endpoint, 'position_snapshots.new' as json_path, 'frozen_field' as kind,
+             'x' as detail, run_id, started_at as first_seen_at
+           from ops.runs`,
+          "checkpoint",
+        )
+        expect((yield* run).outcome).toBe("partial")
+        expect(new Set(seen.map(({ current }) => current))).toEqual(new Set([before]))
+        expect(currentOf(dataDir)).toBe(before)
+      }),
+    )
+  })
 
   it.live("costs the third hourly run nothing, however long the first took to give up", () =>
     Effect.gen(function* () {
