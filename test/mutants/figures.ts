@@ -19,7 +19,7 @@ export interface MutantFigures {
   readonly hung: number
   /** Need not be noticed: test/mutants/judged.ts has the reasons. */
   readonly judged: number
-  /** Noticed by no test. */
+  /** Noticed by none of the tests near them. */
   readonly survivors: ReadonlyArray<{
     readonly file: string
     readonly line: number

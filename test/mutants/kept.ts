@@ -4,7 +4,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { checkedOut, root, type Unchanged } from "./copies.ts"
 
-export type Distance = "own" | "near" | "far"
+export type Distance = "own" | "near"
 /** `survived`: the tests of that distance passed. */
 export type Outcome = "noticed" | "hung" | "survived"
 

@@ -1,6 +1,6 @@
 // Changes one place of the source at a time and looks whether a test notices; goes on where the call before ended.
 // node test/mutants/main.ts [change] [--choose N] [--seed N] [--since REF] [--only FILE] [--minutes N] [--workers N]
-// [--near-only] [--least PERCENT] [--allow N]
+// [--least PERCENT] [--allow N]
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
@@ -30,7 +30,6 @@ const { values, positionals } = parseArgs({
     only: { type: "string" },
     minutes: { type: "string" },
     workers: { type: "string" },
-    "near-only": { type: "boolean", default: false },
     least: { type: "string" },
     allow: { type: "string" },
   },
@@ -41,7 +40,6 @@ const preset = isOfChange
   ? { choose: "20", minutes: "6", workers: "1", least: "70", allow: "2" }
   : { choose: "200", minutes: "600", workers: "2", least: "90", allow: "0" }
 const given = { ...preset, ...values }
-const isNearOnly = isOfChange || values["near-only"]
 const began = Date.now()
 const until = began + Number(given.minutes) * 60_000
 
@@ -81,13 +79,11 @@ const numbers = (seed: number): (() => number) => {
 }
 
 const targets = targetsIn(root)
-// Without tests beside it, only those further away could notice.
-const isTried = (file: string): boolean =>
-  !isNearOnly || targets.own(file).length + targets.near(file).length > 0
+const hasTests = (file: string): boolean => targets.own(file).length + targets.near(file).length > 0
 
 const all: ReadonlyArray<Mutant> = sourceFiles(root)
   .filter((file) => values.only === undefined || file.includes(values.only))
-  .filter(isTried)
+  .filter(hasTests)
   .flatMap((file) => {
     const touched = isTouched(file)
     return mutationsOf(readFileSync(join(root, file), "utf8"))
@@ -103,9 +99,8 @@ const chosen = all
 
 if (chosen.length === 0) {
   const where = since === undefined ? "" : `, on the lines that changed since ${since.slice(0, 12)}`
-  const tests = isNearOnly ? " with tests beside it" : ""
   print(
-    `Nothing to change in src/extract, src/load and src/pipelines${tests}${where}: nothing is tried.`,
+    `Nothing to change in what src/extract, src/load and src/pipelines have tests near${where}: nothing is tried.`,
   )
   process.exit(0)
 }
@@ -131,11 +126,8 @@ const TIMES = 5
 const LEAST_SECONDS = 60
 const UNCHANGED_SECONDS = 3600
 
-/** Within the minutes, so that CI can count on them; tests further away take longer than many a slice. */
-const limits = (seconds: number): Limits => ({
-  seconds,
-  until: isNearOnly ? until : Number.POSITIVE_INFINITY,
-})
+/** Within the minutes, so that CI can count on them. */
+const limits = (seconds: number): Limits => ({ seconds, until })
 
 interface Known {
   readonly isGreen: boolean
@@ -175,7 +167,7 @@ const withoutChange = async (
   return found
 }
 
-const distances: ReadonlyArray<Distance> = ["own", "near", ...(isNearOnly ? [] : ["far" as const])]
+const distances: ReadonlyArray<Distance> = ["own", "near"]
 
 type Attempt = Outcome | "left out" | "cut"
 
@@ -203,7 +195,7 @@ const attempt = async (
 const changeOf = ({ file, mutation: { start, end, replacement } }: Mutant): string =>
   `${file} ${start} ${end} ${replacement}`
 
-/** By its own tests, where they let it pass by others beside it, and then by all that reach the file: minutes each. */
+/** By its own tests, and where they let it pass by others near it. One that only a distant test notices counts as not noticed. */
 const tryOne = async (copy: string, mutant: Mutant): Promise<Attempt | "judged"> => {
   const text = readFileSync(join(root, mutant.file), "utf8")
   if (judgementOf(mutant.file, text, mutant.mutation) !== undefined) return "judged"
@@ -256,7 +248,7 @@ print(
 )
 for (const mutant of survivors) print(`not noticed: ${textOf(mutant)}`)
 
-const isWhole = since === undefined && values.only === undefined && !isNearOnly
+const isWhole = since === undefined && values.only === undefined
 if (isWhole) {
   const red: Array<string> = []
   for (const [test, known] of unchanged) if ((await known)?.isGreen === false) red.push(test)

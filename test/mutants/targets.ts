@@ -25,8 +25,6 @@ export interface Targets {
   readonly own: (file: string) => ReadonlyArray<string>
   /** With those, at most eight: tests of its folder, and those that import the few files that use it. */
   readonly near: (file: string) => ReadonlyArray<string>
-  /** All other tests that reach it by imports. */
-  readonly far: (file: string) => ReadonlyArray<string>
 }
 
 const NEAREST = 8
@@ -38,16 +36,13 @@ export const targetsIn = (root: string): Targets => {
     (test) => !/^test\/(attack|browser|lake|postgres|month)\//.test(test),
   )
   const imports = new Map<string, ReadonlyArray<string>>()
-  const reached = (file: string, seen = new Set<string>()): Set<string> => {
-    if (seen.has(file)) return seen
-    seen.add(file)
-    if (!file.endsWith(".ts")) return seen
-    const direct = imports.get(file) ?? importsOf(root, file)
+  const follow = (file: string): void => {
+    if (imports.has(file)) return
+    const direct = file.endsWith(".ts") ? importsOf(root, file) : []
     imports.set(file, direct)
-    for (const each of direct) reached(each, seen)
-    return seen
+    for (const each of direct) follow(each)
   }
-  const reach = new Map(every.map((test) => [test, reached(test)]))
+  for (const test of every) follow(test)
   const importers = new Map<string, Array<string>>()
   for (const [file, direct] of imports) {
     for (const each of file.startsWith("src/") ? direct : []) {
@@ -77,17 +72,5 @@ export const targetsIn = (root: string): Targets => {
     ])
     return [...nearest].slice(already.length, NEAREST)
   }
-  return {
-    own,
-    near,
-    far: (file) => {
-      const already = new Set([...own(file), ...near(file)])
-      return every.filter(
-        (test) =>
-          /^test\/(extract|load|pipelines|archive|domain|warehouse)\//.test(test) &&
-          reach.get(test)?.has(file) === true &&
-          !already.has(test),
-      )
-    },
-  }
+  return { own, near }
 }

@@ -46,7 +46,7 @@ export const mutantsSection = (): ReadonlyArray<string> => {
   const share = shouldBe === 0 ? 0 : Math.floor((100 * (noticed + hung)) / shouldBe)
   return [
     "## Changed source",
-    "`make mutants` changes the source of what reads, loads and joins, one place at a time, and runs the tests: one that no test notices is a survivor, unless `test/mutants/judged.ts` says why no test need notice it.",
+    "`make mutants` changes the source of what reads, loads and joins, one place at a time, and runs the at most eight tests nearest to it (those of the file's name, that import it, of its folder, or of what uses it alone): what none of them notices is a survivor, whether or not a distant one would, unless `test/mutants/judged.ts` says why no test need notice it.",
     `On commit \`${figures.commit}\`, ${figures.date}, in ${figures.minutes} minutes: **${share} % noticed**, ${noticed + hung} of ${shouldBe} (${hung} by tests that did not end), and ${judged} that need not be; of ${chosen} places chosen by seed ${figures.seed} among ${mutations.toLocaleString("en")} in ${files} files, ${tried} were tried.`,
     ...(survivors.length === 0
       ? []
