@@ -218,18 +218,25 @@ export const retainedIn = async (
   )
 }
 
+const columnsAmong = (table: Table, names: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const columns = new Set(allColumns(table).map(({ name }) => name))
+  return names.filter((name) => columns.has(name))
+}
+
+/** The columns that hold when a row ended: the time of the response that left it out or revised it. */
+export const endColumns = (table: Table): ReadonlyArray<string> =>
+  columnsAmong(table, ["valid_to", "_superseded_at"])
+
 /**
  * Responses that rows were read from or name as their own, as the journal of swaps does, and those that ended rows by leaving
  * them out: found by their time, which is unique.
  */
 const neededBy = (table: Table): ReadonlyArray<string> => {
-  const names = new Set(allColumns(table).map(({ name }) => name))
-  const ends = ["valid_to", "_superseded_at"].filter((name) => names.has(name))
   return [
-    ...["_response_id", "response_id"]
-      .filter((name) => names.has(name))
-      .map((name) => `SELECT ${name} FROM ${qualified(table)}`),
-    ...ends.map(
+    ...columnsAmong(table, ["_response_id", "response_id"]).map(
+      (name) => `SELECT ${name} FROM ${qualified(table)}`,
+    ),
+    ...endColumns(table).map(
       (name) => `SELECT response_id FROM ${CATALOG}.raw.responses
         WHERE received_at IN (SELECT ${name} FROM ${qualified(table)})`,
     ),

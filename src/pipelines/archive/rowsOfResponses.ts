@@ -3,25 +3,35 @@ import * as Effect from "effect/Effect"
 import { storedTables, type Table, tableName } from "../../domain/table/table.ts"
 import { decodeRow, number, text } from "../../load/duckdb/decodeRow.ts"
 import { literal } from "../../load/sql/sql.ts"
+import { endColumns } from "../../load/state/archiveIndex.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 
-/** How many rows of each of `tables` name a response among `unreadable` (ids) or one that is not in the index. */
+/**
+ * How many rows of each of `tables` name a response among `unreadable` (ids) or one that is not in the index, or ended with an
+ * unreadable one, which left them out or revised them.
+ */
 export const lostRows = Effect.fnUntraced(function* (
   tables: ReadonlyArray<Table>,
   unreadable: ReadonlyArray<string>,
 ) {
   const warehouse = yield* Warehouse
-  const stored = tables
-    .flatMap(storedTables)
-    .map(
-      (table) =>
-        `select ${literal(tableName(table))} as name, _response_id from ${tableName(table)}`,
-    )
+  const stored = tables.flatMap(storedTables)
+  const read = stored.map(
+    (table) => `select ${literal(tableName(table))} as name, _response_id from ${tableName(table)}`,
+  )
+  const ended = stored.flatMap((table) =>
+    endColumns(table).map(
+      (column) => `select ${literal(tableName(table))} as name, r.response_id as _response_id
+       from ${tableName(table)} t join unreadable r on r.received_at = t.${column}`,
+    ),
+  )
   const lost = yield* warehouse.rows(
-    `select name as table, count(*)::double as rows from (${stored.join(" union all ")}) t
+    `with unreadable as (
+       from raw.responses where list_contains(from_json($1, '["VARCHAR"]'), response_id))
+     select name as table, count(*)::double as rows from (${[...read, ...ended].join(" union all ")}) t
      where _response_id is not null and (
        not exists (from raw.responses r where r.response_id = t._response_id and r.is_landed)
-       or list_contains(from_json($1, '["VARCHAR"]'), _response_id))
+       or _response_id in (select response_id from unreadable))
      group by name order by name`,
     [JSON.stringify(unreadable)],
   )

@@ -179,7 +179,7 @@ const recordedRun = Effect.fnUntraced(function* <E, R>({
     Effect.catchIf(
       (error) => error instanceof ClockWrong,
       (error) =>
-        Effect.andThen(forgetUnlessLoaded(runId), (forgot) =>
+        Effect.andThen(forgetUnlessLoaded(runId, error), (forgot) =>
           Effect.fail(forgot ? error : loadedBefore(error)),
         ),
     ),
@@ -254,15 +254,21 @@ const readAndCheck = Effect.fnUntraced(function* <E, R>(
 
 /**
  * Removes what a run with a wrong clock has recorded about itself, since later runs are dated after all that is stored, and
- * returns true. What has been loaded stays, and its record with it: then it returns false.
+ * returns true. What has been loaded stays, and its record with it: then it returns false. The tables stay marked as changed, by
+ * the service's clock: without a mark they would not be published.
  */
-const forgetUnlessLoaded = Effect.fnUntraced(function* (runId: string) {
+const forgetUnlessLoaded = Effect.fnUntraced(function* (
+  runId: string,
+  { secondsAhead }: ClockWrong,
+) {
   const warehouse = yield* Warehouse
   const ofRun = `where run_id = ${literal(runId)}`
   const loaded = yield* warehouse.rows(`select 1 from ops.tasks ${ofRun} and requests > 0 limit 1`)
   if (loaded.length > 0) return false
-  const tables = ["tasks", "runs", "partition_changes"]
-  yield* warehouse.execute(tables.map((table) => `delete from ops.${table} ${ofRun}`))
+  yield* warehouse.execute([
+    ...["tasks", "runs"].map((table) => `delete from ops.${table} ${ofRun}`),
+    `update ops.partition_changes set changed_at = changed_at - to_seconds(${secondsAhead}) ${ofRun}`,
+  ])
   return true
 })
 

@@ -1,5 +1,5 @@
 // The archive against the tables it made: replayed, replayed without a warehouse, pruned, and out of quarantine.
-import { readFileSync } from "node:fs"
+import { readFileSync, rmSync } from "node:fs"
 import { open } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
@@ -142,6 +142,38 @@ describe("replay", () => {
       expect(yield* verify({ dataDir })).toContainEqual(
         expect.objectContaining({ kind: "unreadable", path: `raw/${segment}` }),
       )
+    }),
+  )
+})
+
+describe("a response whose segment is gone", () => {
+  it.live("takes no end of a row with it that it alone had left out", () =>
+    Effect.gen(function* () {
+      let listed = ["a", "b"]
+      const server = yield* scriptedServer((_, response) => {
+        json(
+          response,
+          listed.map((end) => ({ address: `0x${"0".repeat(39)}${end}`, chain: 1, name: end })),
+        )
+      })
+      const dataDir = yield* temporaryFolder
+      const sync = runOnce(server.url, dataDir, { pipelines: ["vaults"] })
+      yield* sync
+      listed = ["a"]
+      yield* sync
+      const ended = "select count(*)::integer as rows from core.vaults where valid_to is not null"
+      expect(yield* query(dataDir, ended)).toEqual([{ rows: 1 }])
+      const before = yield* content(dataDir)
+      const [segment] = yield* query(
+        dataDir,
+        `select distinct archive_file as file from raw.responses
+         where run_id = (select max(run_id) from ops.runs)`,
+      )
+      rmSync(join(dataDir, "raw", String(segment?.["file"])))
+      const { lost, unreadable } = yield* replayed(dataDir)
+      expect(unreadable.length).toBeGreaterThan(0)
+      expect(lost.map(({ table }) => table)).toContain("core.vaults")
+      expect(yield* content(dataDir)).toEqual(before)
     }),
   )
 })

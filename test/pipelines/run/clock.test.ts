@@ -2,6 +2,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import { defaultParquet } from "../../../src/load/published/parquet/parquetFile.ts"
+import { readManifest } from "../../../src/load/published/parquet/manifest.ts"
+import { publishAnyway } from "../../../src/pipelines/publication/publish.ts"
 import { compact } from "../../../src/pipelines/archive/compact.ts"
 import { readProblems } from "../../../src/pipelines/readers/problems/problems.ts"
 import { asAdmin, simulated } from "../../support/simulated.ts"
@@ -86,6 +89,30 @@ describe("a clock that differs from the service's", () => {
       )
       expect(Number(left?.["rows"])).toBe(0)
       expect((yield* sync({ date: agoText(0) })).summary.outcome).toBe("complete")
+    }),
+  )
+})
+
+describe("a run that a clock 5 h ahead ended", () => {
+  it.live("leaves published what was published before, and nothing dated ahead", () =>
+    Effect.gen(function* () {
+      const { dataDir, sync } = yield* dated
+      const publish = publishAnyway({ dataDir, rebuildAll: false, parquet: defaultParquet })
+      const tables = Effect.map(
+        Effect.promise(() => readManifest(dataDir)),
+        (manifest) => manifest?.files.map(({ table, rows }) => `${table} ${rows}`).toSorted(),
+      )
+      yield* sync({ date: agoText(0) })
+      yield* publish
+      const before = yield* tables
+      expect(before).toContain("runs 1")
+      const began = Date.now()
+      yield* Effect.flip(ahead(5 * HOUR, sync({ date: agoText(0) })))
+      yield* publish
+      const count = (text: string): string => text.replace(/^(publications) \d+$/, "$1")
+      expect((yield* tables)?.map(count)).toEqual(before?.map(count))
+      const marks = "select epoch_ms(max(changed_at))::double as at from ops.partition_changes"
+      expect(Number((yield* query(dataDir, marks))[0]?.["at"])).toBeLessThan(began + HOUR)
     }),
   )
 })
