@@ -15,7 +15,7 @@ import {
 import { trace } from "../../pipelines/readers/trace/trace.ts"
 import { type QueryContext, runQuery } from "../runQuery.ts"
 import { withValues } from "../sql/parameterFields.ts"
-import { tools } from "./tools.ts"
+import { Refused, tools } from "./tools.ts"
 
 export interface McpContext extends QueryContext {
   readonly dataDir: string
@@ -54,9 +54,11 @@ const wordsOf = (error: Error): string =>
       : error.message,
   )
 
+const refused = (message: string): Refused => new Refused({ message })
+
 /** A failure becomes the text of the result, so that the assistant can do something about it. */
 const inWords = <A, E extends Error, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.mapError(effect, wordsOf)
+  Effect.mapError(effect, (error) => refused(wordsOf(error)))
 
 export const handlers = (context: McpContext) => {
   const { latest, limits, dataDir, archive, vocabulary } = context
@@ -75,7 +77,9 @@ export const handlers = (context: McpContext) => {
         Effect.flatMap((all) => {
           const found = findTable(all, wanted)
           return found === undefined
-            ? Effect.fail(`There is no table ${visible(wanted)}: list_tables has their names.`)
+            ? Effect.fail(
+                refused(`There is no table ${visible(wanted)}: list_tables has their names.`),
+              )
             : Effect.succeed({
                 table: nameOf(found),
                 meaning: found.comment,
@@ -93,7 +97,7 @@ export const handlers = (context: McpContext) => {
           const chosen = rows.filter((row) => name === undefined || row["name"] === name)
           if (chosen.length === 0) {
             return Effect.fail(
-              `There is no question ${visible(String(name))}: call it without a name.`,
+              refused(`There is no question ${visible(String(name))}: call it without a name.`),
             )
           }
           return Effect.succeed({

@@ -11,6 +11,7 @@ import { followPublished } from "../../pipelines/readers/latestCopy.ts"
 import type { Limits } from "../runQuery.ts"
 import { cachedVocabulary } from "../site.ts"
 import { handlers, type McpContext } from "./handlers.ts"
+import { messagesOnly } from "./messages.ts"
 import { boundedSessions } from "./sessions.ts"
 import { tools } from "./tools.ts"
 
@@ -83,7 +84,7 @@ export const serveMcp = Effect.fnUntraced(function* (options: McpOptions) {
   const vocabulary = yield* cachedVocabulary(latest)
   const server = McpServer.layerStdio(
     serverOf({ latest, limits, dataDir, archive, vocabulary }, options),
-  ).pipe(Layer.provide(NodeStdio.layer))
+  ).pipe(Layer.provide(messagesOnly), Layer.provide(NodeStdio.layer))
   return yield* Layer.launch(server)
 })
 

@@ -11,8 +11,12 @@ const textUpTo = (length: number) => Schema.String.check(Schema.isMaxLength(leng
 const Name = textUpTo(200)
 const Value = textUpTo(2000)
 
-/** A refusal in words: it is part of the result, so that the assistant can do something about it. */
-const failure = { failure: Schema.String, failureMode: "return" } as const
+/** A refusal: its message is the text of the result, so that the assistant can do something about it. */
+export class Refused extends Schema.TaggedError<Refused>()("Refused", {
+  message: Schema.String,
+}) {}
+
+const failure = { failure: Refused } as const
 
 const reading = <T extends Tool.Any>(tool: T): T =>
   tool

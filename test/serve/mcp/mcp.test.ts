@@ -19,7 +19,7 @@ const synced = sharedWarehouse((dataDir) =>
 )
 
 interface Message {
-  readonly id?: number
+  readonly id?: number | null
   readonly result?: Record<string, unknown>
   readonly error?: { readonly message: string }
 }
@@ -96,6 +96,34 @@ const connect = (dataDir: string) =>
   })
 
 describe("vaulthouse mcp", () => {
+  it.live("answers the messages that arrive with lines that are none, and refuses these", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* synced
+      const child = start(["mcp", "--data-dir", dataDir], { cwd: dataDir }, true)
+      yield* Effect.addFinalizer(() => Effect.sync(() => child.kill("SIGKILL")))
+      const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+      const ping = (id: number): string => JSON.stringify({ jsonrpc: "2.0", id, method: "ping" })
+      // All in one write; the last line is none yet.
+      child.stdin.write(
+        [JSON.stringify(opening), "garbage", "42", "[]", "", ping(2), "{"].join("\n"),
+      )
+      child.stdin.write(`${ping(3).slice(1)}\n`)
+      const answers = new Map<unknown, Array<Message>>()
+      for (let left = 6; left > 0; left -= 1) {
+        const line = yield* Effect.promise(() => lines.next())
+        const message = JSON.parse(String(line.value)) as Message
+        answers.set(message.id, [...(answers.get(message.id) ?? []), message])
+      }
+      expect(answers.get(1)?.[0]?.result).toMatchObject({ serverInfo: { name: "vaulthouse" } })
+      expect(answers.get(null)?.map(({ error }) => error)).toEqual([
+        expect.objectContaining({ code: -32_700 }),
+        expect.objectContaining({ code: -32_600 }),
+        expect.objectContaining({ code: -32_600 }),
+      ])
+      expect(answers.has(2) && answers.has(3)).toBe(true)
+    }),
+  )
+
   it.live("answers with what is published, within limits, and ends with its input", () =>
     Effect.gen(function* () {
       const dataDir = yield* synced
@@ -151,7 +179,7 @@ describe("vaulthouse mcp", () => {
         const refused = yield* call(name, args)
         expect([name, args, refused.isError]).toEqual([name, args, true])
         expect(refused.content[0]?.text).toContain(words)
-        expect(refused.content[0]?.text).not.toMatch(/root:|`vaulthouse/)
+        expect(refused.content[0]?.text).not.toMatch(/^"|\\n|root:|`vaulthouse/)
       }
       const [vault = {}] = yield* queryFile(
         join(dataDir, "published/vaulthouse.duckdb"),
