@@ -3,6 +3,7 @@
 import * as Result from "effect/Result"
 import type { Rows } from "../../domain/table/table.ts"
 import type { RejectedRecord, Violation } from "../../domain/wire/violation.ts"
+import { namesOf } from "../../transform/fields/wireNames.ts"
 import { separateRecords } from "../../transform/separateRecords.ts"
 import type { MappedResponse, Source } from "../../transform/Source.ts"
 
@@ -15,16 +16,35 @@ export const mapResponse = <A, S>(
     const { value, rejected } = separateRecords(response)
     const mapped = rows(value, source)
     if (rejected.length === 0 || Result.isFailure(mapped)) return withRejected(mapped, rejected)
-    // A list that no table reads is kept as received, whatever it holds.
-    const unread = mapped.success.drift.flatMap(({ kind, path }) =>
-      kind === "unknown_field" ? [path] : [],
-    )
-    const again = separateRecords(response, new Set(unread))
+    const again = separateRecords(response, wholeLists(mapped.success, rejected, source))
     const isSame = again.rejected.length === rejected.length
     return withRejected(isSame ? mapped : rows(again.value, source), again.rejected)
   } catch (cause) {
     return Result.fail({ path: "$", detail: `can't be mapped: ${String(cause)}` })
   }
+}
+
+/** The paths of lists that are kept as received, whatever they hold: no table reads records in them. */
+const wholeLists = (
+  { rows, drift }: MappedResponse,
+  rejected: ReadonlyArray<RejectedRecord>,
+  source: Source<unknown>,
+): ReadonlySet<string> => {
+  const unread = drift.flatMap(({ kind, path }) => (kind === "unknown_field" ? [path] : []))
+  const asSent = new Set([
+    // §2.9 does not say of what they are.
+    "warnings",
+    ...rows.flatMap(({ table }) =>
+      table.columns
+        .filter(({ type }) => type === "json")
+        .flatMap(({ name }) => namesOf(table, name, source)),
+    ),
+  ])
+  const lists = rejected.map(({ path }) => path.slice(0, path.lastIndexOf("[")))
+  return new Set([
+    ...unread,
+    ...lists.filter((path) => asSent.has(path.slice(path.lastIndexOf(".") + 1))),
+  ])
 }
 
 const withRejected = (

@@ -8,9 +8,8 @@ import type { Source } from "../Source.ts"
 import { namesOf } from "./wireNames.ts"
 
 /**
- * The wire name of the table's time column, for `mapRecords`: the first candidate that contains a time, unless the days that were
- * requested show that only another is the time of the points. Fails if no record has one, with the names of its fields and
- * the setting to change.
+ * The wire name of the table's time column, for `mapRecords`: the first candidate that is a time in most records, unless it can't be
+ * the time of the points and another can. Fails if no record has one, with the names of its fields and the setting to change.
  */
 export const timeFieldOf = (
   table: Table,
@@ -18,15 +17,18 @@ export const timeFieldOf = (
   source: Pick<Source<unknown>, "timeFields" | "fields" | "inputs">,
 ): Result.Result<Readonly<Record<string, ReadonlyArray<string>>>, Violation> => {
   const { time = "" } = table
-  const candidates = [...namesOf(table, time, source), ...source.timeFields]
-  for (const record of records) {
-    const found = candidates.filter((name) => parseInstant(record[name]) !== undefined)
-    const [first] = found
-    if (first === undefined) continue
-    const field =
-      found.length === 1 ? first : found.find((name) => isAsRequested(records, name, source.inputs))
-    return Result.succeed({ [time]: [field ?? first] })
-  }
+  const found = [...namesOf(table, time, source), ...source.timeFields].flatMap((name) => {
+    const times = records.flatMap((record) => parseInstant(record[name]) ?? [])
+    return times.length === 0 ? [] : [{ name, times }]
+  })
+  // A record that is not final yet may lack its time, and have only that of its insertion.
+  const common = found.filter(({ times }) => times.length * 2 > records.length)
+  const candidates = common.length === 0 ? found : common
+  const fitting = candidates.find(
+    ({ times }) => areAsRequested(times, source.inputs) && (!isSeries(table) || areDistinct(times)),
+  )
+  const field = fitting ?? candidates[0]
+  if (field !== undefined) return Result.succeed({ [time]: [field.name] })
   const [first] = records
   if (first === undefined) return Result.succeed({})
   return Result.fail({
@@ -35,20 +37,19 @@ export const timeFieldOf = (
   })
 }
 
-/**
- * Whether the times are of the days requested, and not one for all points, as the time of their insertion may be. Where no days
- * are requested, any is.
- */
-const isAsRequested = (
-  records: ReadonlyArray<JsonObject>,
-  name: string,
+/** Whether times are of the days requested, in any time zone; where no days are requested, any are. */
+const areAsRequested = (
+  times: ReadonlyArray<number>,
   { startDate, endDate }: Source<unknown>["inputs"],
 ): boolean => {
-  if (typeof startDate !== "number" && typeof endDate !== "number") return true
-  // In any time zone.
   const from = typeof startDate === "number" ? startDate - 1 : -Infinity
   const to = typeof endDate === "number" ? endDate + 1 : Infinity
-  const times = records.flatMap((record) => parseInstant(record[name]) ?? [])
-  const isOne = times.length > 1 && times.every((time) => time === times[0])
-  return !isOne && times.map(dayOf).every((day) => day >= from && day <= to)
+  return times.map(dayOf).every((day) => day >= from && day <= to)
 }
+
+/** Whether nothing but their time tells the records of a subject apart. */
+const isSeries = ({ key, time }: Table): boolean => key.at(-1) === time
+
+/** Whether most points have a time of their own, unlike those that were inserted together. */
+const areDistinct = (times: ReadonlyArray<number>): boolean =>
+  times.length === 1 || new Set(times).size * 2 > times.length

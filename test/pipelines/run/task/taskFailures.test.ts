@@ -103,6 +103,33 @@ describe("a list of mixed content in a field that no table takes", () => {
   })
 })
 
+describe("a list of texts and records, of which the document does not say what it holds (§2.9)", () => {
+  const byName = (name: string) => catalog.find((each) => each.name === name)!
+  const map = (pipeline: string, body: unknown, subject: unknown) =>
+    Result.getOrThrow(
+      mapResponse<unknown, unknown>((decoded, from) => byName(pipeline).rows(decoded, from), body, {
+        lineage: { responseId: "r", receivedAt: 0 },
+        subject,
+        inputs: {},
+        timeFields: [],
+      }),
+    )
+
+  it("lands whole as a column, and as warnings", () => {
+    const revert_reasons = ["Error(string): low", { selector: "0x1" }]
+    const reasons = map("revert_reasons", { revert_reasons }, { chainId: 1, hash: "0x1" })
+    expect(reasons.rejected).toEqual([])
+    expect(JSON.stringify(reasons.rows[0]?.columns)).toContain("Error(string): low")
+    const warnings = ["custody of owner not read", { code: "CUSTODY" }]
+    const address = `0x${"1".repeat(40)}`
+    const vault = { address, wireAddress: address, chainId: 1, kind: "evm" }
+    const roles = map("roles", { roles: [{ role: "owner", address }], warnings }, vault)
+    expect(roles.rejected).toEqual([])
+    const warned = roles.rows.find(({ table }) => table.name === "observation_warnings")
+    expect(warned?.length).toBe(2)
+  })
+})
+
 const context: RunContext = { ...defaultRunSettings, now: 0, today: 0 }
 const state = { cursor: () => undefined, openGaps: [], isSkipped: () => false }
 const otc = catalog.find(({ name }) => name === "otc_positions")

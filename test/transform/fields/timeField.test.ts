@@ -1,0 +1,76 @@
+// Which field is the time of a series' points, where the document does not show it (§2.5, §2.8, §2.9).
+import { describe, expect, it } from "vitest"
+import * as Result from "effect/Result"
+import { defaultTimeFields } from "../../../src/domain/wire/timeFields.ts"
+import { timeFieldOf } from "../../../src/transform/fields/timeField.ts"
+import { transactions } from "../../../src/transform/tables/subaccounts/transactions.ts"
+import { pnlHistory } from "../../../src/transform/tables/transparency/pnl_history.ts"
+import { ratioHistory } from "../../../src/transform/tables/transparency/ratio_history.ts"
+
+const HOUR = 3_600_000
+const DAY = 20_604
+const at = (hour: number, late = 0): string =>
+  new Date(DAY * 24 * HOUR + hour * HOUR + late).toISOString()
+const hours = Array.from({ length: 72 }, (_, hour) => hour)
+
+type Table = typeof pnlHistory
+
+const timeOf = (table: Table, records: ReadonlyArray<Record<string, string | null>>, inputs = {}) =>
+  Result.map(
+    timeFieldOf(table, records, { timeFields: defaultTimeFields, inputs }),
+    (fields) => fields[table.time ?? ""]?.[0],
+  )
+
+describe("the time of points", () => {
+  it.each([
+    ["together", hours.map((hour) => ({ date: at(hour), created_at: at(80) })), "date"],
+    [
+      "partly together",
+      hours.map((hour) => ({ date: at(hour), created_at: at(hour < 40 ? 40 : hour) })),
+      "date",
+    ],
+    [
+      "each in its hour, by day",
+      hours.map((hour) => ({ date: at(hour).slice(0, 10), created_at: at(hour, 300_000) })),
+      "created_at",
+    ],
+    ["as one", [{ date: at(0), created_at: at(1) }], "created_at"],
+  ] as const)("which were inserted %s", (_, points, expected) => {
+    for (const table of [pnlHistory, ratioHistory]) {
+      expect(timeOf(table, points)).toEqual(Result.succeed(expected))
+    }
+  })
+
+  it("is of the days that were requested", () => {
+    const points = [0, 1, 2].map((hour) => ({ timestamp: at(hour + 240), date: at(hour) }))
+    expect(timeOf(ratioHistory, points)).toEqual(Result.succeed("timestamp"))
+    const days = { startDate: DAY, endDate: DAY }
+    expect(timeOf(ratioHistory, points, days)).toEqual(Result.succeed("date"))
+  })
+})
+
+describe("the time of transactions", () => {
+  const executed = [1, 2, 3].map((hour) => ({ timestamp: at(hour), created_at: at(hour, 90_000) }))
+  const pending = { timestamp: null, created_at: at(4, 90_000) }
+
+  it.each([
+    ["before others", [pending, ...executed]],
+    ["after others", [...executed, pending]],
+  ])("is not that of the insertion because a pending one comes %s", (_, records) => {
+    expect(timeOf(transactions, records)).toEqual(Result.succeed("timestamp"))
+  })
+
+  it("may be the same for all of them", () => {
+    const together = [0, 1, 2].map((more) => ({ timestamp: at(1), created_at: at(1, more * 1000) }))
+    expect(timeOf(transactions, together)).toEqual(Result.succeed("timestamp"))
+  })
+
+  it("is that of the insertion where there is no other", () => {
+    const records = [
+      pending,
+      { timestamp: null, created_at: null },
+      { timestamp: null, created_at: null },
+    ]
+    expect(timeOf(transactions, records)).toEqual(Result.succeed("created_at"))
+  })
+})
