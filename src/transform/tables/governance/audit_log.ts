@@ -18,7 +18,7 @@ export const auditLog: Table = {
   mode: "history",
   grain: "vault, instant, type, summary and occurrence",
   comment:
-    "Governance audit log. Entries have no id: those with equal instant, type and summary are numbered in the order of the page.",
+    "Governance audit log. Entries have no id: those with equal instant, type and summary are numbered in the order of the page. What the log has shown stays: an entry that the service corrects is another row, and one that it withdraws does not end.",
   source: "GET /platform/governance/{vault_address}/audit_log (§4.1, §2.9)",
   key: ["vault_address", "chain_id", "occurred_at", "type", "summary", "occurrence"],
   time: "occurred_at",
