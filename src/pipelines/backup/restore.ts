@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import { putInPlace, sha256Of } from "../../load/files/durableFiles.ts"
 import { lockOf } from "../../load/lock/waitForLock.ts"
 import { giveStableName, readCurrent } from "../../load/published/publishedFiles.ts"
-import { databaseFile } from "../../load/storage/file/duckdbFile.ts"
+import { databaseFile, leftWithout } from "../../load/storage/file/duckdbFile.ts"
 import { beginRestore, endRestore } from "../publication/unfinishedRestore.ts"
 import type { Place } from "../publication/warehouse.ts"
 import {
@@ -34,14 +34,21 @@ const isRestored = async (dataDir: string, folder: string, { files }: Backup): P
   return stored?.bytes === statSync(database).size && stored.sha256 === (await sha256Of(database))
 }
 
-/** Fails if the data directory holds a warehouse, or more of an archive than an interrupted restore left. */
+/** Fails if the data directory holds a warehouse, the log of one, or more of an archive than an interrupted restore left. */
 const mustBeNew = (place: Place, stored: Backup): void => {
   if (existsSync(databaseFile(place.dataDir)) || !holdsOnly(folderOfArchive(place), stored)) {
     throw new BackupError({
       why: `${place.dataDir} holds a warehouse already.`,
-      advice: "Restore into a new folder with --data-dir, or move the old one away first.",
+      advice:
+        "Restore into a new folder with --data-dir, or move the old one away first, with vaulthouse.duckdb.wal and vaulthouse.duckdb.doublewrite where they are there.",
     })
   }
+  const left = leftWithout(databaseFile(place.dataDir))
+  if (left === undefined) return
+  throw new BackupError({
+    why: `${place.dataDir} holds ${left.names} of a database that is gone.`,
+    advice: left.advice,
+  })
 }
 
 /**

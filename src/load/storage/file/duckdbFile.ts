@@ -1,6 +1,6 @@
 // The warehouse as one DuckDB file in the data directory, whose lock makes this process its only writer.
 import { chmodSync, existsSync, statSync } from "node:fs"
-import { join } from "node:path"
+import { basename, join } from "node:path"
 import { flush } from "../../../domain/flush.ts"
 import { copyDatabase } from "../../duckdb/copyDatabase.ts"
 import { openConnections } from "../../duckdb/connections.ts"
@@ -14,9 +14,26 @@ import { sqlFile } from "../../sql/sqlFile.ts"
 import { copyTemplate, STORAGE_VERSION, WITHOUT_LOG } from "../template.ts"
 import { onlyWriter } from "../../duckdb/transaction.ts"
 import type { Storage } from "../Storage.ts"
-import { keepingBlocks, mendTornWrites, tornPieces } from "./tornWrites.ts"
+import { doublewriteFile, keepingBlocks, mendTornWrites, tornPieces } from "./tornWrites.ts"
 
 export const databaseFile = (dataDir: string): string => join(dataDir, "vaulthouse.duckdb")
+
+/**
+ * The names of what a database that is gone has left, and what to do about it: DuckDB would apply its log to any other that
+ * gets its name. `undefined` where nothing is left, or the database is there.
+ */
+export const leftWithout = (
+  database: string,
+): { readonly names: string; readonly advice: string } | undefined => {
+  if (existsSync(database)) return undefined
+  const left = [`${database}.wal`, doublewriteFile(database)].filter((file) => existsSync(file))
+  if (left.length === 0) return undefined
+  const [names, each] = [left.map((file) => basename(file)).join(" and "), left.join(" and ")]
+  return {
+    names,
+    advice: `Nothing was changed. Move ${each} to where that database is now, or away, and run this again; DuckDB would take a log for that of the new one.`,
+  }
+}
 
 /** The warehouse as it was before a newer version last changed its layout. */
 export const copyBeforeMigration = (dataDir: string): string =>
