@@ -11,6 +11,7 @@ import { sha256Of, writeDurably } from "../../load/files/durableFiles.ts"
 import { readCurrent, writeCurrent } from "../../load/published/publishedFiles.ts"
 import { publishedDirectory } from "../../load/published/read/PublishedCopy.ts"
 import { archiveOf } from "../publication/archiveOf.ts"
+import { repeatRestore, restoreUnderWay } from "../publication/unfinishedRestore.ts"
 import type { Place } from "../publication/warehouse.ts"
 import {
   attempt,
@@ -27,6 +28,16 @@ const isEmpty = (folder: string): boolean => !existsSync(folder) || readdirSync(
 /** An archive in object storage is no part of a backup: it is not lost with the machine. */
 const archivedFiles = async (place: Place): Promise<ReadonlyArray<string>> =>
   isInObjectStore(place.archive ?? "") ? [] : segmentFiles(archiveOf(place))
+
+/** Fails while half of another backup is there: what is missing of its archive would be missing in this one. */
+const mustBeWhole = async (dataDir: string): Promise<void> => {
+  const restoring = await restoreUnderWay(dataDir)
+  if (restoring === undefined) return
+  throw new BackupError({
+    why: `The restore of ${restoring} into ${dataDir} is not over: it was interrupted, or is going on.`,
+    advice: `No backup was made; remove what was written of it. Let the restore end, or repeat it: ${repeatRestore(restoring, dataDir)}. Then run the backup again, into a new folder.`,
+  })
+}
 
 /** Writes a backup of the data directory into `folder`, which must be new or empty. */
 export const backup = Effect.fnUntraced(function* (place: Place, folder: string) {
@@ -46,6 +57,8 @@ export const backup = Effect.fnUntraced(function* (place: Place, folder: string)
         })
       }
       const current = await readCurrent(dataDir)
+      // After what it says was read: where a restore has written that, its mark is there until the archive is whole.
+      await mustBeWhole(dataDir)
       if (current === undefined) {
         throw new BackupError({
           why: `There is no published copy in ${publishedDirectory(dataDir)}, which a backup is made of.`,
@@ -81,6 +94,7 @@ export const backup = Effect.fnUntraced(function* (place: Place, folder: string)
           sha256: await sha256Of(join(folder, path)),
         })),
       )
+      await mustBeWhole(dataDir)
       const written: Backup = { format: 1, created_at: new Date(now).toISOString(), files }
       // Last, so that a folder with it is a whole backup.
       await writeDurably(manifestOf(folder), `${JSON.stringify(written, null, 1)}\n`)

@@ -118,6 +118,46 @@ it.live("an archive that loses a file while it is copied makes no backup", () =>
   }),
 )
 
+it.live("half of a backup makes no backup, and neither does a restore that begins meanwhile", () =>
+  Effect.gen(function* () {
+    const { dataDir, target, elsewhere } = yield* synced
+    const again = `${target}-again`
+    yield* backup({ dataDir }, target)
+    // It fails half-way, at the database.
+    const blocked = join(elsewhere, "vaulthouse.duckdb.new")
+    mkdirSync(blocked, { recursive: true })
+    yield* Effect.flip(restore(target, { dataDir: elsewhere }))
+    rmSync(join(elsewhere, "raw"), { recursive: true })
+    const refused = yield* Effect.flip(backup({ dataDir: elsewhere }, again))
+    expect(refused.message).toMatch(
+      /^The restore of (\S+) into (\S+) is not over: it was interrupted, or is going on\.\nNo backup was made; .* repeat it: `vaulthouse restore \1 --data-dir \2`/,
+    )
+    expect(existsSync(again)).toBe(false)
+    const mark = join(elsewhere, "restoring.json")
+    expect(existsSync(mark)).toBe(true)
+
+    // As soon as the published copy is being written.
+    const left = readFileSync(mark)
+    rmSync(mark)
+    const failed = yield* Effect.forkChild(Effect.flip(backup({ dataDir: elsewhere }, again)))
+    yield* Effect.promise(async () => {
+      while (!existsSync(join(again, "published"))) await setImmediate()
+    })
+    writeFileSync(mark, left)
+    expect((yield* Fiber.join(failed)).message).toContain("is not over")
+    expect(existsSync(join(again, "backup.json"))).toBe(false)
+    rmSync(again, { recursive: true })
+
+    rmSync(blocked, { recursive: true })
+    yield* restore(target, { dataDir: elsewhere })
+    // All is in place, and only the mark is left, as it is for the restore to remove.
+    writeFileSync(mark, left)
+    const { files } = yield* backup({ dataDir: elsewhere }, again)
+    expect(files.some(({ path }) => path.startsWith("raw/"))).toBe(true)
+    expect(existsSync(mark)).toBe(true)
+  }),
+)
+
 it.live("a restore that was interrupted is repeated", () =>
   Effect.gen(function* () {
     const { dataDir, target, elsewhere } = yield* synced
