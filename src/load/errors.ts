@@ -151,7 +151,7 @@ const corrupt =
 
 /** For a file; a lake is rebuilt as docs/lake.md says. */
 export const REBUILD =
-  "Move vaulthouse.duckdb and vaulthouse.duckdb.wal away and run `vaulthouse replay`: it rebuilds every table that is filled from responses."
+  "Move vaulthouse.duckdb away, with vaulthouse.duckdb.wal and vaulthouse.duckdb.doublewrite where they are there, and run `vaulthouse replay`: it rebuilds every table that is filled from responses."
 
 /** What to do about a database that does not open. */
 export const openAdvice = (why: string): string =>

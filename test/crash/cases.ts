@@ -238,7 +238,7 @@ export const cases: ReadonlyArray<Case> = [
       const settings = { ...plain, lake: { extensions: join(servers, "extensions") } }
       await synced(world, settings, first)
       await world.must("move", "--to", lake, "--lake-data", lakeData, "--data-dir", "data")
-      for (const end of ["", ".wal"]) {
+      for (const end of ["", ".wal", ".doublewrite"]) {
         rmSync(world.path(`data/vaulthouse.duckdb${end}`), { force: true })
       }
     },

@@ -42,8 +42,11 @@ export const writeDurably = async (path: string, content: string): Promise<void>
   await putInPlace(aside, path)
 }
 
-export const sha256Of = async (path: string): Promise<string> => {
+/** Of the whole file, or of its first bytes. */
+export const sha256Of = async (path: string, bytes = Infinity): Promise<string> => {
   const hash = createHash("sha256")
-  await pipeline(createReadStream(path, { highWaterMark: 1 << 20 }), hash)
+  const part = { highWaterMark: 1 << 20, end: bytes - 1 }
+  // A stream has at least one byte to end at.
+  if (bytes > 0) await pipeline(createReadStream(path, part), hash)
   return hash.digest("hex")
 }

@@ -13,6 +13,7 @@ import { transaction } from "../duckdb/transaction.ts"
 import { CATALOG, inCatalog, literal } from "../sql/sql.ts"
 import { layout } from "../tables/ops/layout.ts"
 import { viewFingerprints } from "../tables/ops/view_fingerprints.ts"
+import { leftWithout } from "../storage/file/duckdbFile.ts"
 import { makeEmptyWarehouse, STORAGE_VERSION, WITHOUT_LOG } from "../storage/template.ts"
 import { undoing } from "../duckdb/undoing.ts"
 
@@ -110,7 +111,15 @@ export const moveToFile = async (
   if (existsSync(file)) {
     const moved = await madeBefore(session.exclusively(() => compared(file)))
     if (moved !== undefined) return moved
-    throw refused(file, "it already exists", "Nothing was changed. Move it away first.")
+    throw refused(
+      file,
+      "it already exists",
+      `Nothing was changed. Move it away first, with ${file}.wal and ${file}.doublewrite where they are there.`,
+    )
+  }
+  const gone = leftWithout(file)
+  if (gone !== undefined) {
+    throw refused(file, `there is ${gone.names} of a database that is gone`, gone.advice)
   }
   const aside = `${file}.moving`
   const { connection } = session

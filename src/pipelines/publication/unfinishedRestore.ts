@@ -27,25 +27,39 @@ export const endRestore = async (dataDir: string): Promise<void> => {
   await flush(dataDir)
 }
 
+const backupOf = async (dataDir: string): Promise<string> => {
+  try {
+    return decode(await readRegularText(fileOf(dataDir))).backup
+  } catch {
+    // What is said of it is of use even if its content is lost.
+    return "<backup>"
+  }
+}
+
+/**
+ * The backup of which half is there: its restore was interrupted, or is going on. `undefined` also where everything is in place and
+ * only the mark is left.
+ */
+export const restoreUnderWay = async (dataDir: string): Promise<string | undefined> =>
+  existsSync(fileOf(dataDir)) && !existsSync(databaseFile(dataDir)) ? backupOf(dataDir) : undefined
+
+export const repeatRestore = (backup: string, dataDir: string): string =>
+  `\`vaulthouse restore ${backup} --data-dir ${dataDir}\``
+
 /** Fails while a restore into the data directory is unfinished; ends one that has put everything in place. */
 export const noUnfinishedRestore = Effect.fnUntraced(function* (dataDir: string) {
   if (!existsSync(fileOf(dataDir))) return
-  if (existsSync(databaseFile(dataDir))) {
+  const backup = yield* Effect.promise(() => restoreUnderWay(dataDir))
+  if (backup === undefined) {
     return yield* Effect.tryPromise({
       try: () => endRestore(dataDir),
       catch: (cause) => databaseError(`Ending the restore into ${dataDir}`, cause),
     })
   }
-  const { backup } = yield* Effect.tryPromise(async () =>
-    decode(await readRegularText(fileOf(dataDir))),
-  ).pipe(
-    // Its words are of use even if its content is lost.
-    Effect.orElseSucceed(() => ({ backup: "<backup>" })),
-  )
   return yield* new LoadError({
     reason: "Files",
     what: `Opening the warehouse in ${dataDir}`,
     why: `the restore of ${backup} was interrupted, and half of it is there`,
-    advice: `Repeat it: \`vaulthouse restore ${backup} --data-dir ${dataDir}\`. Or remove the folder to begin anew.`,
+    advice: `Repeat it: ${repeatRestore(backup, dataDir)}. Or remove the folder to begin anew.`,
   })
 })

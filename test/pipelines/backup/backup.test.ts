@@ -17,7 +17,8 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { lockOf } from "../../../src/load/lock/waitForLock.ts"
 import { verify } from "../../../src/pipelines/archive/verify.ts"
-import { backup, restore } from "../../../src/pipelines/backup/backup.ts"
+import { backup } from "../../../src/pipelines/backup/backup.ts"
+import { restore } from "../../../src/pipelines/backup/restore.ts"
 import { readStatus } from "../../../src/pipelines/readers/status.ts"
 import { expectTruth, fingerprint, simulated } from "../../support/simulated.ts"
 import { sharedWarehouse } from "../../support/sharedWarehouse.ts"
@@ -117,6 +118,46 @@ it.live("an archive that loses a file while it is copied makes no backup", () =>
   }),
 )
 
+it.live("half of a backup makes no backup, and neither does a restore that begins meanwhile", () =>
+  Effect.gen(function* () {
+    const { dataDir, target, elsewhere } = yield* synced
+    const again = `${target}-again`
+    yield* backup({ dataDir }, target)
+    // It fails half-way, at the database.
+    const blocked = join(elsewhere, "vaulthouse.duckdb.new")
+    mkdirSync(blocked, { recursive: true })
+    yield* Effect.flip(restore(target, { dataDir: elsewhere }))
+    rmSync(join(elsewhere, "raw"), { recursive: true })
+    const refused = yield* Effect.flip(backup({ dataDir: elsewhere }, again))
+    expect(refused.message).toMatch(
+      /^The restore of (\S+) into (\S+) is not over: it was interrupted, or is going on\.\nNo backup was made; .* repeat it: `vaulthouse restore \1 --data-dir \2`/,
+    )
+    expect(existsSync(again)).toBe(false)
+    const mark = join(elsewhere, "restoring.json")
+    expect(existsSync(mark)).toBe(true)
+
+    // As soon as the published copy is being written.
+    const left = readFileSync(mark)
+    rmSync(mark)
+    const failed = yield* Effect.forkChild(Effect.flip(backup({ dataDir: elsewhere }, again)))
+    yield* Effect.promise(async () => {
+      while (!existsSync(join(again, "published"))) await setImmediate()
+    })
+    writeFileSync(mark, left)
+    expect((yield* Fiber.join(failed)).message).toContain("is not over")
+    expect(existsSync(join(again, "backup.json"))).toBe(false)
+    rmSync(again, { recursive: true })
+
+    rmSync(blocked, { recursive: true })
+    yield* restore(target, { dataDir: elsewhere })
+    // All is in place, and only the mark is left, as it is for the restore to remove.
+    writeFileSync(mark, left)
+    const { files } = yield* backup({ dataDir: elsewhere }, again)
+    expect(files.some(({ path }) => path.startsWith("raw/"))).toBe(true)
+    expect(existsSync(mark)).toBe(true)
+  }),
+)
+
 it.live("a restore that was interrupted is repeated", () =>
   Effect.gen(function* () {
     const { dataDir, target, elsewhere } = yield* synced
@@ -124,12 +165,14 @@ it.live("a restore that was interrupted is repeated", () =>
     const { files } = yield* backup({ dataDir }, target)
     const segment = files.find(({ path }) => path.startsWith("raw/"))?.path ?? ""
     mkdirSync(join(elsewhere, "raw"), { recursive: true })
-    writeFileSync(join(elsewhere, segment), "half of")
+    writeFileSync(join(elsewhere, `${segment}.new`), "half of")
     writeFileSync(join(elsewhere, "vaulthouse.duckdb.new"), "half of")
     yield* restore(target, { dataDir: elsewhere })
     expect(yield* fingerprint(elsewhere)).toEqual(before)
     expect(yield* verify({ dataDir: elsewhere })).toEqual([])
-    expect(existsSync(join(elsewhere, "vaulthouse.duckdb.new"))).toBe(false)
+    expect(
+      readdirSync(elsewhere, { recursive: true }).filter((name) => String(name).endsWith(".new")),
+    ).toEqual([])
   }),
 )
 
@@ -159,7 +202,8 @@ it.live("nothing but the same restore goes on in a folder that holds half of a b
     const { files } = yield* backup({ dataDir }, target)
     // It fails half-way, at a segment that can't be written.
     const last = files.findLast(({ path }) => path.startsWith("raw/"))?.path ?? ""
-    mkdirSync(join(elsewhere, last), { recursive: true })
+    const blocked = join(elsewhere, `${last}.new`)
+    mkdirSync(blocked, { recursive: true })
     yield* Effect.flip(restore(target, { dataDir: elsewhere }))
     expect(existsSync(join(elsewhere, "published/current.json"))).toBe(true)
     const refused = yield* Effect.flip(runOnce(simulator.url, elsewhere, { pipelines }))
@@ -167,7 +211,7 @@ it.live("nothing but the same restore goes on in a folder that holds half of a b
       `Repeat it: \`vaulthouse restore ${target} --data-dir ${elsewhere}\``,
     )
     expect(existsSync(join(elsewhere, "vaulthouse.duckdb"))).toBe(false)
-    rmSync(join(elsewhere, last), { recursive: true })
+    rmSync(blocked, { recursive: true })
     yield* restore(target, { dataDir: elsewhere })
     expect(yield* fingerprint(elsewhere)).toEqual(before)
     yield* runOnce(simulator.url, elsewhere, { pipelines })

@@ -10,7 +10,8 @@ import { compact } from "../../../src/pipelines/archive/compact.ts"
 import { prune } from "../../../src/pipelines/archive/prune.ts"
 import { replay } from "../../../src/pipelines/archive/replay.ts"
 import { verify } from "../../../src/pipelines/archive/verify.ts"
-import { backup, restore } from "../../../src/pipelines/backup/backup.ts"
+import { backup } from "../../../src/pipelines/backup/backup.ts"
+import { restore } from "../../../src/pipelines/backup/restore.ts"
 import { ahead } from "../../support/movableClock.ts"
 import {
   content,

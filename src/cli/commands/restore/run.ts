@@ -1,5 +1,6 @@
 // Restores a backup and prints what it held.
-import { BackupError, restore } from "../../../pipelines/backup/backup.ts"
+import { BackupError } from "../../../pipelines/backup/backupFolder.ts"
+import { restore } from "../../../pipelines/backup/restore.ts"
 import { placeOf } from "../../../pipelines/publication/warehouse.ts"
 import { execute, stopped } from "../../execute/execute.ts"
 import { printReport } from "../../execute/report.ts"

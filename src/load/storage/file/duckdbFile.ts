@@ -1,6 +1,6 @@
 // The warehouse as one DuckDB file in the data directory, whose lock makes this process its only writer.
 import { chmodSync, existsSync, statSync } from "node:fs"
-import { join } from "node:path"
+import { basename, join } from "node:path"
 import { flush } from "../../../domain/flush.ts"
 import { copyDatabase } from "../../duckdb/copyDatabase.ts"
 import { openConnections } from "../../duckdb/connections.ts"
@@ -14,9 +14,28 @@ import { sqlFile } from "../../sql/sqlFile.ts"
 import { copyTemplate, STORAGE_VERSION, WITHOUT_LOG } from "../template.ts"
 import { onlyWriter } from "../../duckdb/transaction.ts"
 import type { Storage } from "../Storage.ts"
-import { keepingBlocks, mendTornWrites, tornPieces } from "./tornWrites.ts"
+import { doublewriteFile, keepingBlocks, mendTornWrites, tornPieces } from "./tornWrites.ts"
 
 export const databaseFile = (dataDir: string): string => join(dataDir, "vaulthouse.duckdb")
+
+const logOf = (database: string): string => `${database}.wal`
+
+/**
+ * The names of what a database that is gone has left, and what to do about it: DuckDB would apply its log to any other that
+ * gets its name. `undefined` where nothing is left, or the database is there.
+ */
+export const leftWithout = (
+  database: string,
+): { readonly names: string; readonly advice: string } | undefined => {
+  if (existsSync(database)) return undefined
+  const left = [logOf(database), doublewriteFile(database)].filter((file) => existsSync(file))
+  if (left.length === 0) return undefined
+  const [names, each] = [left.map((file) => basename(file)).join(" and "), left.join(" and ")]
+  return {
+    names,
+    advice: `Nothing was changed. Move ${each} to where that database is now, or away, and run this again; DuckDB would take a log for that of the new one.`,
+  }
+}
 
 /** The warehouse as it was before a newer version last changed its layout. */
 export const copyBeforeMigration = (dataDir: string): string =>
@@ -67,6 +86,15 @@ const fileIn = (dataDir: string, isScratch: boolean): Storage => {
         // memory at its peak; more than this keeps more of a first sync in memory.
         await writer.run(`SET checkpoint_threshold = '${CHECKPOINT_MB}MB'`)
         const isNew = !existsSync(file)
+        const left = leftWithout(file)
+        if (left !== undefined && existsSync(logOf(file))) {
+          throw new LoadError({
+            reason: "Files",
+            what: `Making a new warehouse in ${dataDir}`,
+            why: `there is ${left.names} of a database that is gone`,
+            advice: left.advice,
+          })
+        }
         if (isNew) await copyTemplate(file, tables)
         else await mendTornWrites(file)
         try {
@@ -82,14 +110,14 @@ const fileIn = (dataDir: string, isScratch: boolean): Storage => {
           await flush(dataDir)
         }
         // Closing the database checkpoints what an interrupted command left in the log.
-        if (existsSync(`${file}.wal`)) await keepingBlocks(file, writer)()
+        if (existsSync(logOf(file))) await keepingBlocks(file, writer)()
       })
       const { reader, writer } = connections
       const keepBlocks = isScratch ? async () => undefined : keepingBlocks(file, writer)
       // DuckDB flushes the log that it makes after a checkpoint, but not its name.
       let log: string | undefined
       const flushNameOfLog = async (): Promise<void> => {
-        const found = statSync(`${file}.wal`, { throwIfNoEntry: false })
+        const found = statSync(logOf(file), { throwIfNoEntry: false })
         const name = found === undefined ? undefined : `${found.ino} ${found.birthtimeMs}`
         if (name !== undefined && name !== log) await flush(dataDir)
         log = name

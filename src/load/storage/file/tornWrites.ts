@@ -35,7 +35,7 @@ interface Piece {
 }
 
 /** What is kept for the header that counts: both slots, then blocks. */
-const doublewriteFile = (database: string): string => `${database}.doublewrite`
+export const doublewriteFile = (database: string): string => `${database}.doublewrite`
 
 const read = (descriptor: number, at: number, length: number): Piece => {
   const bytes = Buffer.alloc(length)

@@ -1,0 +1,151 @@
+// Restores a backup into a data directory, under its lock: everything is checked before anything is changed.
+import { existsSync, readdirSync, statSync } from "node:fs"
+import { basename, join } from "node:path"
+import * as Effect from "effect/Effect"
+import { regularFileSize } from "../../domain/regularFile.ts"
+import { causeMessage } from "../../domain/values/causeMessage.ts"
+import { putInPlace, sha256Of } from "../../load/files/durableFiles.ts"
+import { lockOf } from "../../load/lock/waitForLock.ts"
+import { giveStableName, readCurrent } from "../../load/published/publishedFiles.ts"
+import { databaseFile, leftWithout } from "../../load/storage/file/duckdbFile.ts"
+import { beginRestore, endRestore } from "../publication/unfinishedRestore.ts"
+import type { Place } from "../publication/warehouse.ts"
+import {
+  attempt,
+  type Backup,
+  BackupError,
+  check,
+  copy,
+  folderOfArchive,
+  PUBLISHED,
+  readBackup,
+} from "./backupFolder.ts"
+
+/** While a file is being copied. A restore that was interrupted leaves some, and overwrites them when it is repeated. */
+const asideOf = (file: string): string => `${file}.new`
+
+/** A file of the archive that no restore of this backup can have left there, also if it was interrupted. */
+const strangerIn = (archive: string, { files }: Backup): string | undefined => {
+  const names = files.map(({ path }) => basename(path))
+  const restored = new Set([...names, ...names.map(asideOf)])
+  const found = existsSync(archive) ? readdirSync(archive) : []
+  const stranger = found.find((name) => !restored.has(name))
+  return stranger === undefined ? undefined : join(archive, stranger)
+}
+
+/** Where each file of the backup belongs. */
+const targetOf = (place: Place, path: string): string =>
+  path.startsWith("raw/") ? join(folderOfArchive(place), basename(path)) : join(place.dataDir, path)
+
+/** What was at `to` stays until all of `from` is there. */
+const copyWhole = async (from: string, to: string): Promise<void> => {
+  await copy(from, asideOf(to))
+  await putInPlace(asideOf(to), to)
+}
+
+const refuse = (why: string, cause?: unknown): never => {
+  throw new BackupError({
+    why,
+    advice:
+      "Nothing was changed: it may be the only one with its responses. Move it away, or restore into a new folder with --data-dir.",
+    cause,
+  })
+}
+
+/**
+ * The files to copy: those that are not in the archive yet, or only their beginning. One that is there and longer stays: the
+ * run that was writing it during the backup has gone on, and nothing else has those responses. Fails for one that is neither.
+ */
+const missingOf = async (place: Place, folder: string, { files }: Backup) => {
+  const missing: Array<Backup["files"][number]> = []
+  for (const file of files) {
+    const target = targetOf(place, file.path)
+    if (!file.path.startsWith("raw/") || !existsSync(target)) {
+      missing.push(file)
+      continue
+    }
+    const found = await regularFileSize(target).catch((cause: unknown) =>
+      refuse(`${causeMessage(cause)}.`, cause),
+    )
+    const common = Math.min(found, file.bytes)
+    const stored = join(folder, file.path)
+    if ((await sha256Of(target, common)) !== (await sha256Of(stored, common))) {
+      refuse(
+        `${target} is another file than ${stored}: its ${found} bytes do not begin as those do, nor those as its own.`,
+      )
+    }
+    if (found < file.bytes) missing.push(file)
+  }
+  return missing
+}
+
+/** Whether the warehouse there is that of the backup: of a restore that was interrupted at its end, or is repeated. */
+const isRestored = async (dataDir: string, folder: string, { files }: Backup): Promise<boolean> => {
+  const database = databaseFile(dataDir)
+  const current = await readCurrent(folder)
+  if (current === undefined || !existsSync(database) || existsSync(`${database}.wal`)) return false
+  const stored = files.find(({ path }) => path === `published/${current.file}`)
+  return stored?.bytes === statSync(database).size && stored.sha256 === (await sha256Of(database))
+}
+
+/** Fails if the data directory holds a warehouse, the log of one, or more of an archive than an interrupted restore left. */
+const mustBeNew = (place: Place, stored: Backup): void => {
+  const database = databaseFile(place.dataDir)
+  const found = existsSync(database) ? database : strangerIn(folderOfArchive(place), stored)
+  if (found !== undefined) {
+    throw new BackupError({
+      why: `${place.dataDir} holds a warehouse already: ${found}.`,
+      advice:
+        "Restore into a new folder with --data-dir, or move the old one away first, with vaulthouse.duckdb.wal and vaulthouse.duckdb.doublewrite where they are there.",
+    })
+  }
+  const left = leftWithout(database)
+  if (left === undefined) return
+  throw new BackupError({
+    why: `${place.dataDir} holds ${left.names} of a database that is gone.`,
+    advice: left.advice,
+  })
+}
+
+/**
+ * Checks the backup and restores it into `dataDir`, which must hold no warehouse and no archive, except for what an interrupted
+ * restore left. No other process can begin a warehouse there meanwhile.
+ */
+export const restore = Effect.fnUntraced(function* (folder: string, place: Place) {
+  const { dataDir } = place
+  const step = <A>(work: () => Promise<A>) =>
+    attempt(
+      `Restoring ${folder} failed`,
+      "Check disk space and permissions, and run it again.",
+      work,
+    )
+  // Nothing is changed before everything is checked.
+  const { stored, isOver } = yield* step(async () => {
+    const found = await readBackup(folder)
+    if (await isRestored(dataDir, folder, found)) {
+      await endRestore(dataDir)
+      return { stored: found, isOver: true }
+    }
+    mustBeNew(place, found)
+    await check(folder, found)
+    await missingOf(place, folder, found)
+    return { stored: found, isOver: false }
+  })
+  if (isOver) return stored
+  yield* lockOf(dataDir, "writer", {})
+  return yield* step(async () => {
+    mustBeNew(place, stored)
+    const missing = await missingOf(place, folder, stored)
+    await beginRestore(dataDir, folder)
+    for (const { path } of missing) {
+      await copyWhole(join(folder, path), targetOf(place, path))
+    }
+    const current = await readCurrent(dataDir)
+    if (current === undefined) throw new Error(`${join(folder, PUBLISHED)} can't be read`)
+    await giveStableName(dataDir, current.file)
+    // The writer's file last, and whole: without it nothing counts as a warehouse, and the restore can be repeated.
+    await copyWhole(join(folder, "published", current.file), databaseFile(dataDir))
+    await endRestore(dataDir)
+    return stored
+  })
+}, Effect.scoped)

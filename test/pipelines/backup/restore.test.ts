@@ -1,0 +1,219 @@
+// A restore into a folder that something else is left in: what was restored is the backup, and nothing becomes less.
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs"
+import { join } from "node:path"
+import { DuckDBInstance } from "@duckdb/node-api"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { verify } from "../../../src/pipelines/archive/verify.ts"
+import { backup } from "../../../src/pipelines/backup/backup.ts"
+import { restore } from "../../../src/pipelines/backup/restore.ts"
+import { expectTruth, fingerprint, simulated } from "../../support/simulated.ts"
+import { content, replayed, segments } from "../../support/replays.ts"
+import { shared, sharedWarehouse } from "../../support/sharedWarehouse.ts"
+import { temporaryFolder } from "../../support/temporaryFolder.ts"
+import { runOnce } from "../../support/warehouseRun.ts"
+
+const publish = { parquet: undefined }
+const pipelines = ["vaults", "ratio_history"]
+/** What `expectTruth` compares. */
+const histories = ["ratio_history", "pnl_history", "apy_history", "allocation_history"]
+const world = { days: 20, vaults: 3, start: "2026-05-12T12:00:00Z" }
+
+const synced = sharedWarehouse((dataDir) =>
+  Effect.gen(function* () {
+    const simulator = yield* simulated({ now: "2026-06-01T12:00:00Z", days: 5, vaults: 2 })
+    yield* runOnce(simulator.url, dataDir, { pipelines, publish })
+  }),
+)
+
+const backedUp = Effect.gen(function* () {
+  const [dataDir, folder] = [yield* synced, yield* temporaryFolder]
+  const target = join(folder, "backup")
+  yield* backup({ dataDir }, target)
+  return { dataDir, target, database: join(dataDir, "vaulthouse.duckdb") }
+})
+
+/** Leaves the log of a process that was killed after it had committed the statement. */
+const leaveLog = (database: string, statement: string) =>
+  Effect.promise(async () => {
+    const instance = await DuckDBInstance.create(":memory:", { threads: "1" })
+    const connection = await instance.connect()
+    await connection.run(`ATTACH '${database}' AS warehouse; USE warehouse`)
+    await connection.run(statement)
+    copyFileSync(`${database}.wal`, `${database}.aside`)
+    await connection.run("USE memory; DETACH warehouse")
+    connection.closeSync()
+    instance.closeSync()
+    renameSync(`${database}.aside`, `${database}.wal`)
+  })
+
+describe("what a lost database has left", () => {
+  it.live("is not applied to the restored one: the restore says what to move away", () =>
+    Effect.gen(function* () {
+      const { dataDir, target, database } = yield* backedUp
+      const before = yield* fingerprint(dataDir)
+      yield* leaveLog(database, "update core.ratio_history set actual_tvl = 1")
+      renameSync(database, join(dataDir, "old.duckdb"))
+      const names = readdirSync(dataDir)
+      const refused = yield* Effect.flip(restore(target, { dataDir }))
+      expect(refused.message).toMatch(
+        /holds vaulthouse\.duckdb\.wal and vaulthouse\.duckdb\.doublewrite of a database that is gone\.\nNothing was changed\. Move \S+vaulthouse\.duckdb\.wal and/,
+      )
+      expect(readdirSync(dataDir)).toEqual(names)
+      renameSync(`${database}.wal`, join(dataDir, "old.duckdb.wal"))
+      const again = yield* Effect.flip(restore(target, { dataDir }))
+      expect(again.message).toContain("holds vaulthouse.duckdb.doublewrite of a database")
+      renameSync(`${database}.doublewrite`, join(dataDir, "old.duckdb.doublewrite"))
+      yield* restore(target, { dataDir })
+      expect(yield* fingerprint(dataDir)).toEqual(before)
+    }),
+  )
+
+  it.live("keeps an interrupted restore from being repeated until it is moved away", () =>
+    Effect.gen(function* () {
+      const { target, database, dataDir } = yield* backedUp
+      const before = yield* fingerprint(dataDir)
+      const elsewhere = join(yield* temporaryFolder, "restored")
+      // No file takes the place of a folder.
+      mkdirSync(join(elsewhere, "vaulthouse.duckdb.new"), { recursive: true })
+      yield* Effect.flip(restore(target, { dataDir: elsewhere }))
+      rmSync(join(elsewhere, "vaulthouse.duckdb.new"), { recursive: true })
+      yield* leaveLog(database, "update core.ratio_history set actual_tvl = 1")
+      const log = join(elsewhere, "vaulthouse.duckdb.wal")
+      renameSync(`${database}.wal`, log)
+      const refused = yield* Effect.flip(restore(target, { dataDir: elsewhere }))
+      expect(refused.message).toContain("holds vaulthouse.duckdb.wal of a database that is gone")
+      rmSync(log)
+      yield* restore(target, { dataDir: elsewhere })
+      expect(yield* fingerprint(elsewhere)).toEqual(before)
+      expect(existsSync(join(elsewhere, "restoring.json"))).toBe(false)
+    }),
+  )
+})
+
+/** What a backup during a run has, which then went on: the publication before it, and the beginning of its segment. */
+const during = shared(
+  Effect.gen(function* () {
+    const [dataDir, then, folder] = [
+      yield* temporaryFolder,
+      yield* temporaryFolder,
+      yield* temporaryFolder,
+    ]
+    const simulator = yield* simulated({ ...world, now: "2026-06-01T12:00:00Z" })
+    yield* runOnce(simulator.url, dataDir, { pipelines: histories, publish })
+    cpSync(dataDir, then, { recursive: true })
+    const earlier = segments(dataDir)
+    simulator.patch({ now: "2026-06-03T12:00:00Z", revision: 1 })
+    yield* runOnce(simulator.url, dataDir, { pipelines: histories, publish })
+    const name = segments(dataDir).find((each) => !earlier.includes(each)) ?? ""
+    const whole = readFileSync(join(dataDir, "raw", name))
+    writeFileSync(join(then, "raw", name), whole.subarray(0, whole.length / 2))
+    const target = join(folder, "backup")
+    yield* backup({ dataDir: then }, target)
+    return { dataDir, target, segment: `raw/${name}`, rows: yield* content(dataDir) }
+  }),
+)
+
+/** The folder of that run, without its database. */
+const lost = Effect.gen(function* () {
+  const { dataDir: whole, ...backedUpThen } = yield* during
+  const dataDir = join(yield* temporaryFolder, "data")
+  cpSync(whole, dataDir, { recursive: true })
+  for (const end of ["", ".wal", ".doublewrite"]) {
+    rmSync(join(dataDir, `vaulthouse.duckdb${end}`), { force: true })
+  }
+  const archived = () =>
+    Object.fromEntries(
+      segments(dataDir).map((name) => [name, readFileSync(join(dataDir, "raw", name), "base64")]),
+    )
+  return { ...backedUpThen, dataDir, archived, live: join(dataDir, backedUpThen.segment) }
+})
+
+describe("an archive that is there", () => {
+  it.live("keeps what it has beyond the backup, and a replay loads it", () =>
+    Effect.gen(function* () {
+      const { dataDir, target, rows, archived } = yield* lost
+      const before = archived()
+      yield* restore(target, { dataDir })
+      expect(archived()).toEqual(before)
+      expect(yield* verify({ dataDir })).toEqual([])
+      expect(yield* content(dataDir)).not.toEqual(rows)
+      const { unreadable, lost: lostRows, unended } = yield* replayed(dataDir)
+      expect([...unreadable, ...lostRows, ...unended]).toEqual([])
+      expect(yield* content(dataDir)).toEqual(rows)
+    }),
+  )
+
+  it.live("does not keep the next sync from reading what the restored warehouse lacks", () =>
+    Effect.gen(function* () {
+      const { dataDir, target } = yield* lost
+      yield* restore(target, { dataDir })
+      const simulator = yield* simulated({ ...world, now: "2026-06-03T12:00:00Z", revision: 1 })
+      yield* runOnce(simulator.url, dataDir, { pipelines: histories, publish })
+      yield* expectTruth(simulator, dataDir)
+      expect(yield* verify({ dataDir })).toEqual([])
+      const { unreadable, lost: lostRows } = yield* replayed(dataDir)
+      expect([...unreadable, ...lostRows]).toEqual([])
+      yield* expectTruth(simulator, dataDir)
+    }),
+  )
+
+  it.live("is completed where a restore was interrupted in the middle of a segment", () =>
+    Effect.gen(function* () {
+      const { dataDir, target, segment, live } = yield* lost
+      const stored = readFileSync(join(target, segment))
+      for (const bytes of [0, 100, stored.length]) {
+        writeFileSync(live, stored.subarray(0, bytes))
+        yield* restore(target, { dataDir })
+        expect(readFileSync(live).equals(stored)).toBe(true)
+        rmSync(join(dataDir, "vaulthouse.duckdb"))
+      }
+    }),
+  )
+
+  it.live.each([
+    ["as long as", (bytes: Buffer) => bytes],
+    ["longer than", (bytes: Buffer) => Buffer.concat([bytes, bytes])],
+    ["shorter than", (bytes: Buffer) => bytes.subarray(0, 100)],
+  ] as const)("is not replaced by another file: %s the backup's", ([, made]) =>
+    Effect.gen(function* () {
+      const { dataDir, target, segment, live, archived } = yield* lost
+      const other = Buffer.from(made(readFileSync(join(target, segment))))
+      other.writeUInt8(other.readUInt8(50) ^ 1, 50)
+      writeFileSync(live, other)
+      const [before, names] = [archived(), readdirSync(dataDir)]
+      const refused = yield* Effect.flip(restore(target, { dataDir }))
+      expect(refused.message).toBe(
+        `${live} is another file than ${join(target, segment)}: its ${other.length} bytes do not begin as those do, nor those as its own.\nNothing was changed: it may be the only one with its responses. Move it away, or restore into a new folder with --data-dir.`,
+      )
+      expect(archived()).toEqual(before)
+      expect(readdirSync(dataDir)).toEqual(names)
+      rmSync(live)
+      mkdirSync(live)
+      const folder = yield* Effect.flip(restore(target, { dataDir }))
+      expect(folder.message).toContain(
+        `${live} is a folder, not a regular file.\nNothing was changed`,
+      )
+    }),
+  )
+
+  it.live("is named where it has a file that the backup lacks", () =>
+    Effect.gen(function* () {
+      const { dataDir, target } = yield* lost
+      const newer = join(dataDir, "raw/20991231T000000000Z-000000.ndjson.zst")
+      writeFileSync(newer, "")
+      const refused = yield* Effect.flip(restore(target, { dataDir }))
+      expect(refused.message).toContain(`holds a warehouse already: ${newer}.`)
+    }),
+  )
+})
