@@ -6,6 +6,7 @@ import { text } from "node:stream/consumers"
 import { stripVTControlCharacters } from "node:util"
 import { afterAll, describe, expect, it } from "vitest"
 import { commands } from "../../../src/cli/commands/index.ts"
+import { pipelines } from "../../../src/pipelines/pipelines.ts"
 import { commandPage } from "../../../src/cli/pages/page.ts"
 import {
   hasTerminal,
@@ -83,6 +84,19 @@ describe("help", () => {
   it("docs/cli.md shows every value as a reader would write it", async () => {
     expect(await commandPage()).not.toMatch(/\[object Object\]|\bundefined \|/)
   })
+
+  it.each(["since", "until"] as const)(
+    "sync --help names the histories that --%s limits",
+    async (end) => {
+      const { stdout } = await typed(["sync", "--help"])
+      const text = unwrapped(stdout).split(` --${end} `)[1]?.split(" [string]")[0] ?? ""
+      const [names = ""] = text.split(";")
+      const limited = pipelines.filter(({ limitedBy = [] }) => limitedBy.includes(end))
+      expect(names.match(/\w+_\w+|transactions/g)?.toSorted()).toEqual(
+        limited.map(({ name }) => name).toSorted(),
+      )
+    },
+  )
 
   it("`help sync` is `sync --help`", async () => {
     expect(await typed(["help", "sync"])).toEqual(await typed(["sync", "--help"]))
