@@ -1,5 +1,5 @@
 // Help, and wrong use: exit code 2, the nearest name, and nothing is run.
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { text } from "node:stream/consumers"
@@ -242,6 +242,23 @@ describe("before anything was published", () => {
     expect(unwrapped(stdout)).toContain("`vaulthouse sync` is")
     expect(existsSync(join(cwd, "none"))).toBe(false)
   })
+})
+
+it("status after a first run that was stopped says what records the health", async () => {
+  mkdirSync(join(cwd, "stopped"))
+  const run = { run_id: "20260601T12-ab", command: "sync", pid: 1, host: "here", error: null }
+  const ended = { started_at: "2026-06-01T12:00:00Z", finished_at: "2026-06-01T12:00:09Z" }
+  const figures = { requests: null, rows_inserted: null, rows_revised: null, seconds: null }
+  writeFileSync(
+    join(cwd, "stopped", "last-run.json"),
+    JSON.stringify({ ...run, ...ended, ...figures, outcome: "stopped", failed_checks: [] }),
+  )
+  const { code, stdout } = await typed(["status", "--data-dir", "stopped"])
+  expect({ code, first: lines(stdout)[0] }).toEqual({
+    code: 0,
+    first: "Health     unknown: not recorded here yet; the next `vaulthouse sync` records it",
+  })
+  expect(stdout).toContain("stopped, ended")
 })
 
 describe("a data directory that can't be used", () => {

@@ -19,12 +19,18 @@ const LABEL_WIDTH = 11
 const labelled = (label: string, text: string): string =>
   `${label.padEnd(LABEL_WIDTH)}${paragraph(text, LABEL_WIDTH, screenWidth())}`
 
-export const healthLine = ({ health, problems }: Status): string => {
+export const healthLine = ({ health, problems, lastRun }: Status): string => {
   switch (health) {
     case "good":
       return paintPart(labelled("Health", "good: nothing needs attention"), /good/, "good")
     case "unknown":
-      return labelled("Health", "unknown until a run has ended")
+      // After a restore, or a first run that was stopped, a run has ended and nothing was recorded.
+      return labelled(
+        "Health",
+        lastRun?.state === "ended"
+          ? "unknown: not recorded here yet; the next `vaulthouse sync` records it"
+          : "unknown until a run has ended",
+      )
     case "attention":
       return paintPart(
         labelled("Health", `needs attention: ${kindsText(problems)}`),
