@@ -238,9 +238,13 @@ describe("before anything was published", () => {
     const { code, stdout, stderr } = await typed(["status", "--data-dir", "none"])
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
     expect(lines(stdout)[0]).toBe("Health     unknown until a run has ended")
-    expect(unwrapped(stdout)).toContain("none yet in")
-    expect(unwrapped(stdout)).toContain("`vaulthouse sync` is")
+    expect(unwrapped(stdout)).toMatch(
+      /none yet in \S+, which does not exist; `vaulthouse sync` is the first Published/,
+    )
     expect(existsSync(join(cwd, "none"))).toBe(false)
+    const warehouse = "ducklake:postgres://localhost/a"
+    const ofLake = await typed(["status", "--warehouse", warehouse])
+    expect(unwrapped(ofLake.stdout)).toContain("or `vaulthouse publish` copies what the lake has")
   })
 })
 
@@ -262,6 +266,27 @@ it("status after a first run that was stopped says what records the health", asy
 })
 
 describe("a data directory that can't be used", () => {
+  it.each([
+    ["status"],
+    ["query", "select 1"],
+    ["runs"],
+    ["diff", "last"],
+    ["trace", "vault_latest"],
+    ["check"],
+    ["verify"],
+    ["report"],
+    ["fields"],
+    ["serve", "--port", "0"],
+    ["mcp"],
+  ])("%s refuses a file", async (...args) => {
+    writeFileSync(join(cwd, "file"), "")
+    expect(await typed([...args, "--data-dir", "file"])).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: `vaulthouse: --data-dir: ${join(cwd, "file")} is a file, not a folder\n`,
+    })
+  })
+
   const below = process.execPath
   it.each([
     ["below a file", join(below, "data"), `${below} is not a folder`],
