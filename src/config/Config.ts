@@ -122,6 +122,8 @@ export const configFile = (flags: Sources["flags"]): string =>
 
 const openFile = (sources: Sources, problems: Array<ConfigProblem>): ConfigFile | undefined => {
   const { flag, named, path } = filePlace(sources)
+  // Reading the setting says so; the path would be that of this folder.
+  if (flag === "") return undefined
   const fromHere = relative(sources.cwd, path)
   const shown = fromHere.startsWith("..") ? path : fromHere
   try {

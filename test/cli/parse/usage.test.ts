@@ -187,6 +187,7 @@ describe("a wrong command line", () => {
       ["--vaults 0 is not a whole number of at least 1."],
     ],
     [["simulate", "--port", "0", "--days", "many"], ["days"]],
+    [["status", "--config", ""], ["vaulthouse: --config: `` is not a path\n"]],
     [["status", "--color", "maybe"], ["--color takes no value, but `maybe` follows it"]],
     [["sync", "--progress=maybe"], ["--progress takes no value, but has `maybe`"]],
     [
