@@ -89,8 +89,8 @@ describe("help", () => {
     "sync --help names the histories that --%s limits",
     async (end) => {
       const { stdout } = await typed(["sync", "--help"])
-      const text = unwrapped(stdout).split(` --${end} `)[1]?.split(" [string]")[0] ?? ""
-      const [names = ""] = text.split(";")
+      const help = unwrapped(stdout).split(` --${end} `)[1]?.split(" [string]")[0] ?? ""
+      const [names = ""] = help.split(";")
       const limited = pipelines.filter(({ limitedBy = [] }) => limitedBy.includes(end))
       expect(names.match(/\w+_\w+|transactions/g)?.toSorted()).toEqual(
         limited.map(({ name }) => name).toSorted(),
@@ -174,7 +174,7 @@ describe("a wrong command line", () => {
     ],
     [["query", "--param", "day", "select 1"], ["--param day is not of the form name=value"]],
     [["query", "--max-rows", "few", "select 1"], ["--max-rows few"]],
-    [["query", "--file", "nowhere.sql"], ["nowhere.sql can't be read (ENOENT)"]],
+    [["query", "--file", "nowhere.sql"], ["nowhere.sql can't be read: there is no such file."]],
     [["query", "--file", "nowhere.sql", "select 1"], ["not both"]],
     [["query"], ["there is no SQL", "vaulthouse query"]],
     [

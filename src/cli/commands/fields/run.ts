@@ -1,4 +1,6 @@
 // Prints the fields without a column, and adds suggested ones to the configuration file.
+import * as Effect from "effect/Effect"
+import { unwritable } from "../../../config/ConfigError.ts"
 import { addFields } from "../../../config/write/addFields.ts"
 import { configFile } from "../../../config/Config.ts"
 import { openPublishedCopy } from "../../../pipelines/readers/openPublishedCopy.ts"
@@ -32,7 +34,12 @@ export const runFields = (argv: Arguments) =>
       const suggested = suggestionsOf(fields)
       const isWritten = argv["write"] === true && Object.keys(suggested).length > 0
       const written = isWritten ? configFile(flagValues(argv)) : undefined
-      if (written !== undefined) addFields(written, suggested)
+      if (written !== undefined) {
+        yield* Effect.try({
+          try: () => addFields(written, suggested),
+          catch: (error) => unwritable(written, error),
+        })
+      }
       printReport(argv, { fields, shapes, written }, fieldsText)
     },
     stopped,
