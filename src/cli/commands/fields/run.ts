@@ -16,6 +16,7 @@ import { flagValues } from "../../parse/globalFlags.ts"
 import { counted } from "../../../domain/values/numbers.ts"
 import { printReport } from "../../execute/report.ts"
 import { textTable } from "../../terminal/table.ts"
+import { paragraph } from "../../terminal/terminal.ts"
 
 interface Report {
   readonly fields: ReadonlyArray<UnmappedField>
@@ -75,7 +76,9 @@ const choicesText = (
   if (open.length + shapes.length === 0) return []
   return [
     "",
-    "What these mean only you can say. Put the lines that are right into the configuration file, then `vaulthouse replay` (for records in quarantine `vaulthouse replay --quarantine`) loads them from the archive:",
+    paragraph(
+      "What these mean only you can say. Put the lines that are right into the configuration file, then `vaulthouse replay` (for records in quarantine `vaulthouse replay --quarantine`) loads them from the archive:",
+    ),
     "",
     "fields:",
     ...shapes.flatMap(({ pipeline, count, detail, choices }) => [
@@ -104,7 +107,7 @@ const columnsText = (fields: ReadonlyArray<UnmappedField>, written: string | und
     ]),
     { align: ["left", "left", "left", "right", "left", "left"] },
   )
-  return `${listed}\n\n${adviceOn(fields, written)}`
+  return `${listed}\n\n${paragraph(adviceOn(fields, written))}`
 }
 
 const adviceOn = (fields: ReadonlyArray<UnmappedField>, written: string | undefined): string => {
