@@ -154,6 +154,7 @@ const run = async (args: ReadonlyArray<string>): Promise<ExitCode> => {
   let complaint: string | undefined
   const built = parser(async (command, argv) => {
     // yargs calls the command even after a complaint, but wrong use must not run anything.
+    complaint ??= repeatedFlag(command, argv)
     if (complaint === undefined) code = await command.run(argv)
   }).fail((message, error) => {
     // An error that a command throws is not wrong use: commands handle the errors they expect.
@@ -186,6 +187,14 @@ const run = async (args: ReadonlyArray<string>): Promise<ExitCode> => {
     command === undefined ? "vaulthouse --help" : `vaulthouse ${command.name} --help`
   printError(`See \`${helpCommand}\`.\n`)
   return exitCodes.usage
+}
+
+/** Complains about a flag of the command that takes one value and has several; of a setting, the last one counts. */
+const repeatedFlag = ({ flags }: Command, argv: Arguments): string | undefined => {
+  const repeated = Object.entries(flags).find(
+    ([name, { array }]) => array !== true && Array.isArray(argv[name]),
+  )
+  return repeated && `--${repeated[0]} is given more than once, and takes one value.`
 }
 
 /** Complains about a value of a flag that takes none, which yargs would read as `false`. */
@@ -229,8 +238,19 @@ const explain = (
     }
   }
   const flags = { ...globalFlags, ...command?.flags }
-  return words.map((word) => explainUnknown(word, flags, args)).join("\n")
+  return [...new Set(words.map((word) => explainUnknown(word, flags, args)))].join("\n")
 }
+
+/** The flag as it was typed: yargs names it without its dashes, and each letter behind a single dash alone. */
+const typedFlag = (word: string, args: ReadonlyArray<string>): string | undefined => {
+  const flags = args.map((arg) => arg.replace(/=.*/s, "")).filter((arg) => arg.startsWith("-"))
+  const long = flags.find((arg) => arg === `--${word}` || arg === `--no-${word}`)
+  if (long !== undefined || args.includes(word)) return long
+  return flags.find((arg) => /^-[^-]/.test(arg) && arg.includes(word))
+}
+
+const namesAsTyped = (names: ReadonlyArray<string>, typed: string): ReadonlyArray<string> =>
+  names.map((name) => `${typed.startsWith("--no-") ? "--no-" : "--"}${name}`)
 
 const explainUnknown = (
   word: string,
@@ -238,16 +258,14 @@ const explainUnknown = (
   args: ReadonlyArray<string>,
 ): string => {
   const names = [...Object.keys(flags), "help", "version"]
-  // yargs names flags without their dashes.
-  if (args.some((arg) => arg.replace(/=.*/s, "") === `--${word}`)) {
+  const typed = typedFlag(word, args)
+  if (typed !== undefined) {
     if (word === "api-key") {
       return `there is no flag \`--api-key\`, which other users of this machine could see: set ${API_KEY}, or ${API_KEY_FILE} to the path of a file with the key.`
     }
-    const guess = didYouMean(
-      `--${word}`,
-      names.map((name) => `--${name}`),
-    )
-    return `there is no flag \`--${word}\`${guess || "."}`
+    const whole = typed.replace(/^-(?=[^-]{2})/, "--")
+    const guess = whole.startsWith("--") ? didYouMean(whole, namesAsTyped(names, whole)) : ""
+    return `there is no flag \`${typed}\`${guess || "."}`
   }
   const before = args[args.indexOf(word) - 1]?.replace(/^--(no-)?/, "") ?? ""
   return flags[before]?.type === "boolean"

@@ -1,5 +1,6 @@
 // Reads every setting with its origin: flags override the environment, then come the configuration file and the
 // defaults. The API key comes from the environment only and stays Redacted.
+import { statSync } from "node:fs"
 import { dirname, relative, resolve } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
@@ -9,7 +10,7 @@ import { readApiKey } from "./secrets/apiKey.ts"
 import { ConfigError, type ConfigProblem, unreadable } from "./ConfigError.ts"
 import type { Kind } from "./settings/kinds.ts"
 import { type ConfigFile, defaultFile, readConfigFile } from "./read/file.ts"
-import { type Origin, originText } from "./settings/origin.ts"
+import { type Origin, originPlace, originText } from "./settings/origin.ts"
 import { readProxies } from "./environment/proxies.ts"
 import { type Path, problemSubject, read, unknownKey } from "./read/read.ts"
 import { type SettingName, settingNames, settingOf, type Settings } from "./settings/settings.ts"
@@ -53,6 +54,7 @@ export const readConfig = (sources: Sources): Effect.Effect<Config, ConfigError>
       values[name] = value
       origins[name] = origin
     }
+    checkDataDir(values.dataDir, origins.dataDir, problems)
     const key = readApiKey(sources.environment, sources.cwd, problems)
     const proxies = readProxies(sources.environment, problems)
     if (problems.length > 0) return Effect.fail(new ConfigError({ problems }))
@@ -120,6 +122,8 @@ export const configFile = (flags: Sources["flags"]): string =>
 
 const openFile = (sources: Sources, problems: Array<ConfigProblem>): ConfigFile | undefined => {
   const { flag, named, path } = filePlace(sources)
+  // Reading the setting says so; the path would be that of this folder.
+  if (flag === "") return undefined
   const fromHere = relative(sources.cwd, path)
   const shown = fromHere.startsWith("..") ? path : fromHere
   try {
@@ -223,6 +227,17 @@ const listOf = (value: unknown): ReadonlyArray<string> =>
 const firstOf = (candidates: ReadonlyArray<readonly [unknown, Origin]>) => {
   const found = candidates.find(([value]) => value !== undefined && value !== null)
   return found === undefined ? undefined : { value: found[0], origin: found[1] }
+}
+
+/** Whoever reads would else find nothing there. */
+const checkDataDir = (
+  dataDir: unknown,
+  origin: Origin = { from: "default" },
+  problems: Array<ConfigProblem>,
+): void => {
+  if (!statSync(String(dataDir), { throwIfNoEntry: false })?.isFile()) return
+  const place = origin.from === "default" ? { where: "dataDir" } : originPlace(origin)
+  problems.push({ ...place, detail: `${String(dataDir)} is a file, not a folder` })
 }
 
 const isLoopback = (url: URL): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname)

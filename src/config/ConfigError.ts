@@ -1,5 +1,6 @@
 // The error of a wrong configuration: every problem with its place.
 import * as Data from "effect/Data"
+import { readReason, writeReason } from "../domain/values/fileReason.ts"
 
 export interface Place {
   /** `vaulthouse.config.yaml`, `--base-url` or `VAULTHOUSE_BASE_URL`. */
@@ -45,14 +46,15 @@ export class ConfigError extends Data.TaggedError("ConfigError")<{
   }
 }
 
-/** Why a file can't be read, from the file system's error. */
-export const unreadable = (error: unknown): string => {
-  const code = (error as NodeJS.ErrnoException).code ?? String(error)
-  return reasons[code] ?? `can't be read (${code})`
-}
+// These say themselves that it can't be read.
+const COMPLETE = new Set(["ENOENT", "ENOTDIR", "EISDIR"])
 
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: "there is no such file",
-  EISDIR: "this is a folder, not a file",
-  EACCES: "can't be read: permission denied",
-}
+/** Why a file can't be read, from the file system's error. */
+export const unreadable = (error: unknown): string =>
+  `${COMPLETE.has(String((error as NodeJS.ErrnoException).code)) ? "" : "can't be read: "}${readReason(error)}`
+
+/** The error of a configuration file that can't be written. */
+export const unwritable = (file: string, error: unknown): ConfigError =>
+  new ConfigError({
+    problems: [{ where: file, detail: `can't be written: ${writeReason(error)}` }],
+  })

@@ -1,5 +1,6 @@
 // The error of a call, with a tagged reason for each cause (§7).
 import * as Data from "effect/Data"
+import { withAttempts } from "../values/errorText.ts"
 import type { ArchivedResponse } from "./response.ts"
 
 export type ApiErrorReason =
@@ -78,7 +79,11 @@ export class ApiError extends Data.TaggedError("ApiError")<{
 
   override get message(): string {
     const subject = this.subject === "-" ? "" : ` for ${this.subject}`
-    const attempts = this.attempts > 1 ? `, after ${this.attempts} attempts` : ""
-    return `${this.endpoint}${subject}: ${this.problem}${attempts}`
+    // Without a status the text is ours, and may end with advice; the service's own stays in one piece.
+    const problem =
+      this.status === undefined
+        ? withAttempts(this.problem, this.attempts)
+        : `${this.problem}${this.attempts > 1 ? `, after ${this.attempts} attempts` : ""}`
+    return `${this.endpoint}${subject}: ${problem}`
   }
 }

@@ -5,6 +5,7 @@ import { userInfo } from "node:os"
 import type { ConnectionOptions } from "node:tls"
 import * as Redacted from "effect/Redacted"
 import { Client } from "pg"
+import { readReason } from "../../domain/values/fileReason.ts"
 import type { PostgresTarget, SslMode } from "../../domain/stores/postgresUrl.ts"
 import { passwordFromFile } from "./passwordFile.ts"
 import { PostgresError } from "../errors.ts"
@@ -18,7 +19,7 @@ const file = async (target: PostgresTarget, name: string, path: string): Promise
   } catch (cause) {
     throw new PostgresError({
       target: target.shown,
-      why: `${name} ${path} can't be read (${String((cause as NodeJS.ErrnoException).code)})`,
+      why: `${name} ${path} can't be read: ${readReason(cause)}`,
       advice: "Name a file in PEM format that this user may read.",
       cause,
     })

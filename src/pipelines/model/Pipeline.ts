@@ -58,10 +58,15 @@ export type TaskResults = Stream.Stream<TaskResult, ApiError | ArchiveError, Api
 /** How often a schedule runs a pipeline: as often as the service has new data. */
 export type Cadence = "hourly" | "daily"
 
+/** `--since` and `--until` of a run. */
+export type RangeEnd = "since" | "until"
+
 export interface Pipeline<S, A = unknown> {
   readonly name: string
   readonly title: string
   readonly cadence: Cadence
+  /** Of a history: which ends of the range given for a run limit it. Absent for what is read as it is now. */
+  readonly limitedBy?: ReadonlyArray<RangeEnd>
   readonly tables: ReadonlyArray<Table>
   readonly endpoint: AnyEndpoint
   /** Pipelines whose rows this one's partitions come from: they end before it begins. */

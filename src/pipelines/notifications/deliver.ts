@@ -5,6 +5,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
 import { addressOf } from "../../config/secrets/secretUrl.ts"
+import { withAttempts } from "../../domain/values/errorText.ts"
 import { connectionProblem } from "../../extract/http/connectionProblem.ts"
 import { backoffMillis } from "../../extract/retry.ts"
 import { delaySecondsOf } from "../../extract/http/retryAfter.ts"
@@ -105,8 +106,7 @@ const retried = <A, R>(
             const waitMillis = yield* backoffMillis(attempts, delaySeconds)
             const next = (yield* Clock.currentTimeMillis) + waitMillis
             if (isRetryable !== true || next > lastStart) {
-              const times = attempts === 1 ? "" : `, after ${attempts} attempts`
-              return yield* new Undelivered({ detail: detail + times })
+              return yield* new Undelivered({ detail: withAttempts(detail, attempts) })
             }
             yield* Effect.sleep(waitMillis)
             return yield* from(attempts + 1)

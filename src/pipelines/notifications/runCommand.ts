@@ -10,6 +10,7 @@ import type { PlatformError } from "effect/PlatformError"
 import * as ChildProcess from "effect/process/ChildProcess"
 import * as Stream from "effect/Stream"
 import { API_KEY } from "../../config/settings/Setting.ts"
+import { readReason } from "../../domain/values/fileReason.ts"
 import type { Message } from "./message.ts"
 
 const processes = Layer.provide(
@@ -67,5 +68,7 @@ const MAX_LAST_OUTPUT = 200
 const reasonOf = ({ reason }: PlatformError): string => {
   const { code } = (reason.cause ?? {}) as NodeJS.ErrnoException
   if (code === "ENOENT") return "there is no such program"
-  return code === undefined ? "it was ended by a signal" : `it can't be run (${code})`
+  return code === undefined
+    ? "it was ended by a signal"
+    : `it can't be run: ${readReason(reason.cause)}`
 }

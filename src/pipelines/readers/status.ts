@@ -22,7 +22,7 @@ type Sections = Readonly<Record<(typeof sections)[number], Rows>>
 
 export interface Status extends Sections {
   readonly asOf: string
-  /** `unknown` until a run has ended. */
+  /** `unknown` where none is recorded: until a run has ended here by itself. */
   readonly health: "good" | "attention" | "unknown"
   readonly problems: ReadonlyArray<Problem>
   readonly lastRun: LastRun | null

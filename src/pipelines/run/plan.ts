@@ -11,7 +11,7 @@ import { sqlFile } from "../../load/sql/sqlFile.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { pipelines as all } from "../pipelines.ts"
 import { isSent, plannedTasks, storedState, storedVaults } from "./state.ts"
-import type { RunContext } from "../model/Pipeline.ts"
+import type { AnyPipeline, RangeEnd, RunContext } from "../model/Pipeline.ts"
 import { createMartViews } from "../publication/martViews.ts"
 import { openWarehouse, type Place, placeOf, warehouseExists } from "../publication/warehouse.ts"
 import { skipReason, type SyncOptions, withDependencies } from "./selection.ts"
@@ -23,6 +23,8 @@ export interface PlannedPipeline {
   readonly requests: number
   /** Why it would not be read. */
   readonly skipped?: string
+  /** Ends of the given range that don't limit this history. */
+  readonly notLimitedBy?: ReadonlyArray<RangeEnd>
 }
 
 export interface Plan {
@@ -81,6 +83,7 @@ const planned = Effect.fnUntraced(function* (options: PlanOptions) {
         0,
       ),
       ...(skipped === undefined ? {} : { skipped }),
+      ...notLimitedBy(pipeline, context),
     })
   }
   const requests = pipelines.reduce((sum, each) => sum + each.requests, 0)
@@ -91,6 +94,13 @@ const planned = Effect.fnUntraced(function* (options: PlanOptions) {
     vaultsUnknown: (yield* storedVaults(warehouse)).length === 0,
   } satisfies Plan
 })
+
+const notLimitedBy = ({ limitedBy }: AnyPipeline, context: RunContext) => {
+  const ends = (["since", "until"] as const).filter(
+    (end) => context[end] !== undefined && limitedBy?.includes(end) === false,
+  )
+  return ends.length === 0 ? {} : { notLimitedBy: ends }
+}
 
 const paceOf = decodeRow({
   pipeline: text("pipeline"),

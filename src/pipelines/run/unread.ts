@@ -2,6 +2,7 @@
 // failed request is repeated, and what waits because it keeps failing (docs/decisions/0030-what-keeps-failing.md).
 import * as Effect from "effect/Effect"
 import { isRetried } from "../../domain/wire/errors.ts"
+import { withoutAttempts } from "../../domain/values/errorText.ts"
 import { formatInstant, MICROS_PER_DAY } from "../../domain/values/time.ts"
 import { decodeRow, number, optional, text } from "../../load/duckdb/decodeRow.ts"
 import { sqlFile } from "../../load/sql/sqlFile.ts"
@@ -51,7 +52,7 @@ const failingOf = (partition: UnreadPartition, now: number): Failing | undefined
   const { errorTag, errorText, failingSince, retryAt } = partition
   if (errorTag === undefined || !isRetried(errorTag)) return undefined
   if (failingSince === undefined || retryAt === undefined || retryAt <= now) return { errorTag }
-  const why = (errorText ?? errorTag).replace(/, after \d+ attempts$/, "")
+  const why = withoutAttempts(errorText ?? errorTag)
   return {
     errorTag,
     waits: `${why}; it has failed since ${minute(failingSince)}, and is read again after ${minute(retryAt)}`,

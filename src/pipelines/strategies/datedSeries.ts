@@ -85,6 +85,7 @@ export const datedSeries = <P extends Parameters, A>(
   name: series.name,
   title: series.title,
   cadence: series.cadence,
+  limitedBy: ["since", "until"],
   tables: series.tables,
   endpoint: series.endpoint,
   after: ["vaults"],

@@ -3,6 +3,7 @@ import { mkdir, rename, rm, writeFile } from "node:fs/promises"
 import { dirname, extname } from "node:path"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import { writeReason } from "../../domain/values/fileReason.ts"
 import { MILLIS_PER_DAY } from "../../domain/values/time.ts"
 import { openReader } from "../../pipelines/readers/published.ts"
 import { vaultNamed } from "../../pipelines/readers/vaultNamed.ts"
@@ -33,10 +34,10 @@ export interface WriteReport {
 
 export class WriteError extends Data.TaggedError("WriteError")<{
   readonly file: string
-  readonly code: string
+  readonly reason: string
 }> {
   override get message(): string {
-    return `The report can't be written to ${this.file} (${this.code}).\nChoose another file with --out, or with the setting report.file.`
+    return `The report can't be written to ${this.file}: ${this.reason}.\nChoose another file with --out, or with the setting report.file.`
   }
 }
 
@@ -76,8 +77,7 @@ export const writeReport = (options: WriteReport) =>
           throw cause
         }
       },
-      catch: (cause) =>
-        new WriteError({ file, code: (cause as NodeJS.ErrnoException).code ?? String(cause) }),
+      catch: (cause) => new WriteError({ file, reason: writeReason(cause) }),
     })
     return { vaults }
   }).pipe(Effect.scoped)

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, symlinkSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, describe, expect, it } from "vitest"
-import { bin, lines, vaulthouse } from "../command.ts"
+import { bin, lines, unwrapped, vaulthouse } from "../command.ts"
 
 const cwd = mkdtempSync(join(tmpdir(), "vaulthouse-completion-"))
 afterAll(() => rmSync(cwd, { recursive: true }))
@@ -48,6 +48,13 @@ describe("completion", () => {
     const { code, stdout } = await vaulthouse(["completion", shell], { cwd })
     expect(code).toBe(0)
     expect(stdout).toContain(`vaulthouse --get-yargs-completions ${shell} `)
+    // One way to install it, in the script, the help and the page.
+    const way = `eval "$(vaulthouse completion ${shell})"`
+    expect(stdout).toContain(`#   ${way}\n`)
+    expect(stdout).toContain("must be on the PATH")
+    const help = (await vaulthouse(["completion", "--help"], { cwd })).stdout
+    expect(unwrapped(help)).toContain(way)
+    expect(stdout + help).not.toMatch(/Installation|OSX|>>/)
   })
 
   it("knows no other shell", async () => {

@@ -63,6 +63,8 @@ describe("vaulthouse fields", () => {
       expect(fields.map(({ path }) => path)).toContain("__proto__")
       const shown = yield* run("fields")
       expect(shown.stdout).toContain("vltNm")
+      const narrow = yield* Effect.promise(() => vaulthouse(["fields"], { cwd, columns: 80 }))
+      expect(narrow.stdout.split("\n").filter((line) => line.length > 80)).toEqual([])
       expect(shown.stdout).not.toContain("\u001b[31mred")
 
       expect((yield* run("fields", "--write")).stdout).toContain("vaulthouse.config.yaml")

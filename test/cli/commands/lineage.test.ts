@@ -13,7 +13,7 @@ import type { Trace } from "../../../src/pipelines/readers/trace/trace.ts"
 import type { Found } from "../../../src/cli/commands/diff/texts.ts"
 import { traceText } from "../../../src/cli/commands/trace/texts.ts"
 import { queryFile } from "../../support/warehouseRun.ts"
-import { type Around, vaulthouse } from "../command.ts"
+import { type Around, unwrapped, vaulthouse } from "../command.ts"
 
 let cwd = ""
 let simulator: Simulator
@@ -529,6 +529,21 @@ describe("trace", () => {
     expect(stdout).toMatch(/^ +GET http:.*fields=ratio/m)
     expect(stdout).toMatch(/^ +raw\/\S+\.ndjson\.zst, frame at byte \d+; sha256 [0-9a-f]{64}$/m)
     expect(stdout).toMatch(/^ +body +\$\[\d+\]/m)
+  })
+
+  it("fits a terminal of 80 columns, with the zone of every time", async () => {
+    const hour = ["--vault", vault, "--at", "2026-06-01T10"]
+    const { code, stdout } = await typed(["trace", "ratio_history", ...hour], { columns: 80 })
+    expect(code).toBe(0)
+    expect(stdout.split("\n").filter((line) => line.length > 80)).toEqual([])
+    expect(unwrapped(stdout)).toMatch(
+      / loaded first at \S+ \S+ UTC, with these values since \S+ \S+ UTC /,
+    )
+    const times = unwrapped(stdout).match(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\S*(?: UTC)?/g) ?? []
+    expect(times.length).toBeGreaterThan(3)
+    expect(times.filter((time) => !time.endsWith(" UTC"))).toEqual([])
+    const changed = await typed(["diff", "last"], { columns: 80 })
+    expect(changed.stdout.split("\n").filter((line) => line.length > 80)).toEqual([])
   })
 
   it("knows a vault by its name, and writes a chain as it is written", async () => {

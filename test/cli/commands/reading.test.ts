@@ -202,7 +202,7 @@ describe("status", () => {
     expect(stdout).toMatch(/^Last run +\S+ \(sync\): complete, ended /m)
     expect(stdout).toMatch(/^Published +(?:just now|\d+ min ago),/m)
     expect(stdout).toMatch(/^ratio +4 +3 +2026-06-01 12:00 +\d+ d +3 h$/m)
-    expect(stdout).toMatch(/^ {2}\w+ is stale for 3 of 3 vaults: \d+ d old, target /m)
+    expect(stdout).toMatch(/^ {2}\w+ is stale for 3 of 4 vaults: \d+ d old, target /m)
   })
 
   it("--all has every pipeline, rows, gaps and quarantine too", async () => {

@@ -1,11 +1,12 @@
 // Help, and wrong use: exit code 2, the nearest name, and nothing is run.
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { text } from "node:stream/consumers"
 import { stripVTControlCharacters } from "node:util"
 import { afterAll, describe, expect, it } from "vitest"
 import { commands } from "../../../src/cli/commands/index.ts"
+import { pipelines } from "../../../src/pipelines/pipelines.ts"
 import { commandPage } from "../../../src/cli/pages/page.ts"
 import {
   hasTerminal,
@@ -84,6 +85,19 @@ describe("help", () => {
     expect(await commandPage()).not.toMatch(/\[object Object\]|\bundefined \|/)
   })
 
+  it.each(["since", "until"] as const)(
+    "sync --help names the histories that --%s limits",
+    async (end) => {
+      const { stdout } = await typed(["sync", "--help"])
+      const help = unwrapped(stdout).split(` --${end} `)[1]?.split(" [string]")[0] ?? ""
+      const [names = ""] = help.split(";")
+      const limited = pipelines.filter(({ limitedBy = [] }) => limitedBy.includes(end))
+      expect(names.match(/\w+_\w+|transactions/g)?.toSorted()).toEqual(
+        limited.map(({ name }) => name).toSorted(),
+      )
+    },
+  )
+
   it("`help sync` is `sync --help`", async () => {
     expect(await typed(["help", "sync"])).toEqual(await typed(["sync", "--help"]))
     expect(await typed(["help"])).toEqual(await typed(["--help"]))
@@ -114,6 +128,15 @@ describe("a wrong command line", () => {
       ["there is no flag `--ful`; did you mean `--full`?", "vaulthouse sync --help"],
     ],
     [["status", "--data-dri", "x"], ["`--data-dri`; did you mean `--data-dir`?"]],
+    [["status", "-v"], ["there is no flag `-v`.\n"]],
+    [["status", "-vx=3"], ["vaulthouse: there is no flag `-vx`.\nSee"]],
+    [["sync", "-since", "2026-02-02"], ["there is no flag `-since`; did you mean `--since`?\nSee"]],
+    [["sync", "--no-progres"], ["there is no flag `--no-progres`; did you mean `--no-progress`?"]],
+    [
+      ["sync", "--since", "2026-02-01", "--since", "2026-02-02", ...service],
+      ["--since is given more than once, and takes one value.\nSee"],
+    ],
+    [["query", "select 1", "--format", "csv", "--format", "json"], ["--format is given more"]],
     [["sync", "--since"], ["--since needs a value."]],
     [["sync", "--base-url", "127.0.0.1:18080"], ["did you mean http://127.0.0.1:18080?"]],
     [["sync", "--base-url", "api.example.com/v1"], ["did you mean https://api.example.com/v1?"]],
@@ -160,7 +183,7 @@ describe("a wrong command line", () => {
     ],
     [["query", "--param", "day", "select 1"], ["--param day is not of the form name=value"]],
     [["query", "--max-rows", "few", "select 1"], ["--max-rows few"]],
-    [["query", "--file", "nowhere.sql"], ["nowhere.sql can't be read (ENOENT)"]],
+    [["query", "--file", "nowhere.sql"], ["nowhere.sql can't be read: there is no such file."]],
     [["query", "--file", "nowhere.sql", "select 1"], ["not both"]],
     [["query"], ["there is no SQL", "vaulthouse query"]],
     [
@@ -173,6 +196,7 @@ describe("a wrong command line", () => {
       ["--vaults 0 is not a whole number of at least 1."],
     ],
     [["simulate", "--port", "0", "--days", "many"], ["days"]],
+    [["status", "--config", ""], ["vaulthouse: --config: `` is not a path\n"]],
     [["status", "--color", "maybe"], ["--color takes no value, but `maybe` follows it"]],
     [["sync", "--progress=maybe"], ["--progress takes no value, but has `maybe`"]],
     [
@@ -224,13 +248,55 @@ describe("before anything was published", () => {
     const { code, stdout, stderr } = await typed(["status", "--data-dir", "none"])
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
     expect(lines(stdout)[0]).toBe("Health     unknown until a run has ended")
-    expect(unwrapped(stdout)).toContain("none yet in")
-    expect(unwrapped(stdout)).toContain("`vaulthouse sync` is")
+    expect(unwrapped(stdout)).toMatch(
+      /none yet in \S+, which does not exist; `vaulthouse sync` is the first Published/,
+    )
     expect(existsSync(join(cwd, "none"))).toBe(false)
+    const warehouse = "ducklake:postgres://localhost/a"
+    const ofLake = await typed(["status", "--warehouse", warehouse])
+    expect(unwrapped(ofLake.stdout)).toContain("or `vaulthouse publish` copies what the lake has")
   })
 })
 
+it("status after a first run that was stopped says what records the health", async () => {
+  mkdirSync(join(cwd, "stopped"))
+  const run = { run_id: "20260601T12-ab", command: "sync", pid: 1, host: "here", error: null }
+  const ended = { started_at: "2026-06-01T12:00:00Z", finished_at: "2026-06-01T12:00:09Z" }
+  const figures = { requests: null, rows_inserted: null, rows_revised: null, seconds: null }
+  writeFileSync(
+    join(cwd, "stopped", "last-run.json"),
+    JSON.stringify({ ...run, ...ended, ...figures, outcome: "stopped", failed_checks: [] }),
+  )
+  const { code, stdout } = await typed(["status", "--data-dir", "stopped"])
+  expect({ code, first: lines(stdout)[0] }).toEqual({
+    code: 0,
+    first: "Health     unknown: not recorded here yet; the next `vaulthouse sync` records it",
+  })
+  expect(stdout).toContain("stopped, ended")
+})
+
 describe("a data directory that can't be used", () => {
+  it.each([
+    ["status"],
+    ["query", "select 1"],
+    ["runs"],
+    ["diff", "last"],
+    ["trace", "vault_latest"],
+    ["check"],
+    ["verify"],
+    ["report"],
+    ["fields"],
+    ["serve", "--port", "0"],
+    ["mcp"],
+  ])("%s refuses a file", async (...args) => {
+    writeFileSync(join(cwd, "file"), "")
+    expect(await typed([...args, "--data-dir", "file"])).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: `vaulthouse: --data-dir: ${join(cwd, "file")} is a file, not a folder\n`,
+    })
+  })
+
   const below = process.execPath
   it.each([
     ["below a file", join(below, "data"), `${below} is not a folder`],

@@ -1,4 +1,4 @@
-// Prints the completion script of a shell: yargs' own, with the name of the shell added to its request.
+// Prints the completion script of a shell: yargs' own, with the name of the shell in its request and another heading.
 import yargs from "yargs"
 import { textOf } from "../../parse/arguments.ts"
 import { type Arguments, COMPLETION_REQUEST } from "../../parse/Command.ts"
@@ -16,10 +16,16 @@ export const runCompletion = async (argv: Arguments): Promise<ExitCode> => {
     return exitCodes.usage
   }
   const script = await scriptFor(shell)
-  // The shell that completes may not be the user's login shell.
-  print(`${script.replaceAll(COMPLETION_REQUEST, `${COMPLETION_REQUEST} ${shell}`).trim()}\n`)
+  const own = script
+    .replace(/^# yargs command completion script\n#\n# Installation: .*\n# +or .*$/m, header(shell))
+    // The shell that completes may not be the user's login shell.
+    .replaceAll(COMPLETION_REQUEST, `${COMPLETION_REQUEST} ${shell}`)
+  print(`${own.trim()}\n`)
   return exitCodes.ok
 }
+
+const header = (shell: string): string =>
+  `# Completion of vaulthouse, which must be on the PATH. Add to ~/.${shell}rc${shell === "zsh" ? ", after compinit" : ""}:\n#   eval "$(vaulthouse completion ${shell})"`
 
 const scriptFor = async (shell: string): Promise<string> => {
   // yargs reads the shell only from this variable, when it is created.

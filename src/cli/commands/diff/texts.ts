@@ -2,6 +2,7 @@
 import type { ChangedRow, TableChanges } from "../../../pipelines/readers/diff.ts"
 import { count } from "../../../domain/values/numbers.ts"
 import { rowsTable, tableOrBlocks } from "../../terminal/rowsTable.ts"
+import { paragraph } from "../../terminal/terminal.ts"
 
 export interface Found {
   /** `null` for everything up to `to`. */
@@ -14,24 +15,22 @@ export interface Found {
 
 export const diffText = ({ from, to, tables, rows }: Found): string => {
   const span = from === null ? `Up to run ${to}` : `From run ${from} to run ${to}`
-  if (tables.length === 0) return `${span}: nothing changed.\n`
+  if (tables.length === 0) return `${paragraph(`${span}: nothing changed.`)}\n`
   const summary = rowsTable(
     tables.map(({ table, added, revised, ended }) => ({ table, new: added, revised, ended })),
     "",
   )
   return [
-    `${span}:`,
+    paragraph(`${span}:`),
     "",
     summary,
     "",
-    ...(rows === undefined ? hint : rowTexts(tables, rows)),
+    ...(rows === undefined ? [paragraph(HINT), ""] : rowTexts(tables, rows)),
   ].join("\n")
 }
 
-const hint = [
-  "--table NAME lists the rows, of a mart too. `vaulthouse query --as-of` shows both as they were at an instant.",
-  "",
-]
+const HINT =
+  "--table NAME lists the rows, of a mart too. `vaulthouse query --as-of` shows both as they were at an instant."
 
 const rowTexts = (
   [counts]: ReadonlyArray<TableChanges>,

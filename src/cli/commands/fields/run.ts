@@ -1,4 +1,6 @@
 // Prints the fields without a column, and adds suggested ones to the configuration file.
+import * as Effect from "effect/Effect"
+import { unwritable } from "../../../config/ConfigError.ts"
 import { addFields } from "../../../config/write/addFields.ts"
 import { configFile } from "../../../config/Config.ts"
 import { openPublishedCopy } from "../../../pipelines/readers/openPublishedCopy.ts"
@@ -14,6 +16,7 @@ import { flagValues } from "../../parse/globalFlags.ts"
 import { counted } from "../../../domain/values/numbers.ts"
 import { printReport } from "../../execute/report.ts"
 import { textTable } from "../../terminal/table.ts"
+import { paragraph } from "../../terminal/terminal.ts"
 
 interface Report {
   readonly fields: ReadonlyArray<UnmappedField>
@@ -32,7 +35,12 @@ export const runFields = (argv: Arguments) =>
       const suggested = suggestionsOf(fields)
       const isWritten = argv["write"] === true && Object.keys(suggested).length > 0
       const written = isWritten ? configFile(flagValues(argv)) : undefined
-      if (written !== undefined) addFields(written, suggested)
+      if (written !== undefined) {
+        yield* Effect.try({
+          try: () => addFields(written, suggested),
+          catch: (error) => unwritable(written, error),
+        })
+      }
       printReport(argv, { fields, shapes, written }, fieldsText)
     },
     stopped,
@@ -68,7 +76,9 @@ const choicesText = (
   if (open.length + shapes.length === 0) return []
   return [
     "",
-    "What these mean only you can say. Put the lines that are right into the configuration file, then `vaulthouse replay` (for records in quarantine `vaulthouse replay --quarantine`) loads them from the archive:",
+    paragraph(
+      "What these mean only you can say. Put the lines that are right into the configuration file, then `vaulthouse replay` (for records in quarantine `vaulthouse replay --quarantine`) loads them from the archive:",
+    ),
     "",
     "fields:",
     ...shapes.flatMap(({ pipeline, count, detail, choices }) => [
@@ -97,7 +107,7 @@ const columnsText = (fields: ReadonlyArray<UnmappedField>, written: string | und
     ]),
     { align: ["left", "left", "left", "right", "left", "left"] },
   )
-  return `${listed}\n\n${adviceOn(fields, written)}`
+  return `${listed}\n\n${paragraph(adviceOn(fields, written))}`
 }
 
 const adviceOn = (fields: ReadonlyArray<UnmappedField>, written: string | undefined): string => {

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, writeFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
 import * as Effect from "effect/Effect"
 import { configFile, readProcessConfig } from "../../../config/Config.ts"
-import { ConfigError } from "../../../config/ConfigError.ts"
+import { type ConfigError, unwritable } from "../../../config/ConfigError.ts"
 import { newConfigFile } from "../../../config/write/newFile.ts"
 import { API_KEY, API_KEY_FILE } from "../../../config/settings/Setting.ts"
 import type { Check } from "../../../pipelines/service/doctor.ts"
@@ -56,11 +56,7 @@ const write = (file: string, text: string, isForced: boolean): Effect.Effect<voi
       // The mode above applies only to a new file.
       chmodSync(file, 0o600)
     },
-    catch: (error) => {
-      const code = (error as NodeJS.ErrnoException).code ?? String(error)
-      const why = code === "ENOENT" ? "its folder does not exist" : code
-      return new ConfigError({ problems: [{ where: file, detail: `can't be written: ${why}` }] })
-    },
+    catch: (error) => unwritable(file, error),
   })
 
 /** The path of this installation's schema: relative if it is below the file's folder, else absolute. */

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs"
 import { text as readAll } from "node:stream/consumers"
 import * as Effect from "effect/Effect"
 import { UsageError } from "../../../domain/UsageError.ts"
+import { readReason } from "../../../domain/values/fileReason.ts"
 import { openReader } from "../../../pipelines/readers/published.ts"
 import { readAsOf, readerAsOf } from "../../../serve/asOf/asOf.ts"
 import { instantOf, numberOf, pairsOf, secondsOf, textOf } from "../../parse/arguments.ts"
@@ -72,7 +73,7 @@ const readSql = (argv: Arguments): Effect.Effect<string | undefined, UsageError>
       try: () => readFileSync(file, "utf8"),
       catch: (cause) =>
         new UsageError({
-          why: `--file ${file} can't be read (${(cause as NodeJS.ErrnoException).code ?? String(cause)}).`,
+          why: `--file ${file} can't be read: ${readReason(cause)}.`,
         }),
     })
   }

@@ -3,6 +3,7 @@ import { readFileSync, statSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type { UsageError } from "../../../domain/UsageError.ts"
+import { readReason } from "../../../domain/values/fileReason.ts"
 import { SERVE_TOKEN, serveToken } from "../../../config/secrets/serveToken.ts"
 import { isLoopback } from "../../../serve/access.ts"
 import { serve } from "../../../serve/server.ts"
@@ -68,9 +69,7 @@ const tokenOf = (
       token = Redacted.make(readFileSync(file, "utf8").trim())
       warnIfReadable(file, statSync(file).mode)
     } catch (cause) {
-      return wrongUse(
-        `${from} can't be read (${(cause as NodeJS.ErrnoException).code ?? String(cause)}).`,
-      )
+      return wrongUse(`${from} can't be read: ${readReason(cause)}.`)
     }
   }
   if (token !== undefined && Redacted.value(token).length < MIN_TOKEN_LENGTH) {

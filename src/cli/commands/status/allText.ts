@@ -5,14 +5,21 @@ import { type Meaning, paint } from "../../terminal/color.ts"
 import { cellText, rowsTable } from "../../terminal/rowsTable.ts"
 import { textTable } from "../../terminal/table.ts"
 import { paragraph } from "../../terminal/terminal.ts"
-import { freshnessTable, healthLine, lastRunLine, publishedLine, screenWidth } from "./parts.ts"
+import {
+  freshnessTable,
+  healthLine,
+  lastRunLine,
+  type Place,
+  publishedLine,
+  screenWidth,
+} from "./parts.ts"
 
-export const allText = (status: Status, dataDir: string): string => {
+export const allText = (status: Status, place: Place): string => {
   const { problems, published, freshness, gaps, quarantine, drift, swaps } = status
   return [
     healthLine(status),
-    lastRunLine(status, dataDir),
-    publishedLine(status, dataDir),
+    lastRunLine(status, place),
+    publishedLine(status, place),
     "",
     ...problemsText(problems),
     ...(freshness.length === 0 ? [] : [freshnessTable(freshness), ""]),

@@ -1,5 +1,7 @@
 // Parts of the texts of `status` and `status --all`.
+import { existsSync } from "node:fs"
 import { join } from "node:path"
+import type { Settings } from "../../../config/settings/settings.ts"
 import { ageText, type Freshness } from "../../../pipelines/readers/problems/freshness.ts"
 import type { Status } from "../../../pipelines/readers/status.ts"
 import { paint, paintOutcomes, paintPart } from "../../terminal/color.ts"
@@ -19,12 +21,18 @@ const LABEL_WIDTH = 11
 const labelled = (label: string, text: string): string =>
   `${label.padEnd(LABEL_WIDTH)}${paragraph(text, LABEL_WIDTH, screenWidth())}`
 
-export const healthLine = ({ health, problems }: Status): string => {
+export const healthLine = ({ health, problems, lastRun }: Status): string => {
   switch (health) {
     case "good":
       return paintPart(labelled("Health", "good: nothing needs attention"), /good/, "good")
     case "unknown":
-      return labelled("Health", "unknown until a run has ended")
+      // After a restore, or a first run that was stopped, a run has ended and nothing was recorded.
+      return labelled(
+        "Health",
+        lastRun?.state === "ended"
+          ? "unknown: not recorded here yet; the next `vaulthouse sync` records it"
+          : "unknown until a run has ended",
+      )
     case "attention":
       return paintPart(
         labelled("Health", `needs attention: ${kindsText(problems)}`),
@@ -34,17 +42,19 @@ export const healthLine = ({ health, problems }: Status): string => {
   }
 }
 
-export const lastRunLine = ({ lastRun }: Status, dataDir: string): string =>
+export type Place = Pick<Settings, "dataDir" | "warehouse">
+
+export const lastRunLine = ({ lastRun }: Status, { dataDir, warehouse }: Place): string =>
   paintOutcomes(
     labelled(
       "Last run",
       lastRun === null
-        ? `none yet in ${dataDir}; \`vaulthouse sync\` is the first, or \`vaulthouse publish\` copies what a lake has`
+        ? `none yet in ${dataDir}${existsSync(dataDir) ? "" : ", which does not exist"}; \`vaulthouse sync\` is the first${warehouse === "file" ? "" : ", or `vaulthouse publish` copies what the lake has"}`
         : lastRunText(lastRun),
     ),
   )
 
-export const publishedLine = ({ published, asOf, lastRun }: Status, dataDir: string): string => {
+export const publishedLine = ({ published, asOf, lastRun }: Status, { dataDir }: Place): string => {
   if (published === null) {
     return labelled(
       "Published",

@@ -9,10 +9,10 @@ import { screenText } from "./screenText.ts"
 export const runStatus = (argv: Arguments) =>
   execute(
     argv,
-    function* ({ settings: { dataDir, queryMemoryLimit } }) {
-      const status = yield* readStatus(dataDir, queryMemoryLimit)
+    function* ({ settings }) {
+      const status = yield* readStatus(settings.dataDir, settings.queryMemoryLimit)
       const text = argv["all"] === true ? allText : screenText
-      printReport(argv, status, () => text(status, dataDir))
+      printReport(argv, status, () => text(status, settings))
     },
     stopped,
   )

@@ -10,6 +10,7 @@ import {
   freshnessTable,
   healthLine,
   lastRunLine,
+  type Place,
   publishedLine,
   screenWidth,
   swapsLine,
@@ -20,11 +21,11 @@ const screenHeight = (): number => Math.max(24, streams().stdout.rows ?? 24) - 1
 
 const MAX_LAST_RUN = 3
 
-export const screenText = (status: Status, dataDir: string): string => {
+export const screenText = (status: Status, place: Place): string => {
   const top = [
     healthLine(status),
-    firstLines(linesOf(lastRunLine(status, dataDir)), MAX_LAST_RUN, screenWidth()).join("\n"),
-    publishedLine(status, dataDir),
+    firstLines(linesOf(lastRunLine(status, place)), MAX_LAST_RUN, screenWidth()).join("\n"),
+    publishedLine(status, place),
     ...swapsLine(status),
     ...freshnessText(status.freshness, status.problems.length === 0 ? 8 : 5),
   ].flatMap(linesOf)

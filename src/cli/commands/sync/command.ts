@@ -15,8 +15,12 @@ export const sync: Command = {
   },
   flags: {
     vault: values("Only these vaults: addresses, or names of vaults loaded before"),
-    since: value("First day to read (YYYY-MM-DD)"),
-    until: value("Last day to read (YYYY-MM-DD)"),
+    since: value(
+      "First day (YYYY-MM-DD) of ratio_history, allocation_history, apy_history, transactions and audit_log; other pipelines ignore it",
+    ),
+    until: value(
+      "Last day (YYYY-MM-DD) of ratio_history, allocation_history and transactions; other pipelines ignore it",
+    ),
     full: toggle("Read everything again"),
     "fill-gaps": toggle(
       "Read missing hours and days again; those the service still lacks are recorded as permanent gaps",

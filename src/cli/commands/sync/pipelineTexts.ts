@@ -123,11 +123,18 @@ export const errorsText = (pipelines: Pipelines, max: number): ReadonlyArray<str
   return [
     paint(`Errors in ${counted(sum(pipelines, failuresOf), "task")}:`, "bad"),
     ...groups.slice(0, max).flatMap((same) => {
-      const names = [...new Set(same.map(({ name }) => name))].join(", ")
-      return truncated(`  ${names}: ${same[0]?.error ?? ""}`)
+      const failed = pipelines.filter(({ name }) => same.some((each) => each.name === name))
+      return truncated(`  ${failedNames(failed, pipelines)}: ${same[0]?.error ?? ""}`)
     }),
     ...(more > 0 ? [`  … and ${count(more)} more`] : []),
   ]
+}
+
+/** Names would leave no room for the reason where there are many. */
+const failedNames = (failed: Pipelines, all: Pipelines): string => {
+  if (failed.length <= MAX_NAMES) return namesOf(failed)
+  const tried = all.filter((pipeline) => isRead(pipeline) || failuresOf(pipeline) > 0)
+  return `${failed.length === tried.length ? "all " : ""}${namesOf(failed)}`
 }
 
 const truncated = (text: string): ReadonlyArray<string> =>

@@ -32,6 +32,7 @@ export const planText = ({ pipelines, requests, seconds, vaultsUnknown }: Plan):
     ...(idle.length > 0
       ? ["", paragraph(`Nothing to read${vaultsUnknown ? " yet" : ""}: ${namesOf(idle)}.`, 2)]
       : []),
+    ...notLimitedText(pipelines.filter((each) => each.skipped === undefined)),
     "",
     `About ${counted(requests, "request")} in all${time}. Nothing was sent.`,
     ...(vaultsUnknown
@@ -43,4 +44,13 @@ export const planText = ({ pipelines, requests, seconds, vaultsUnknown }: Plan):
       : []),
     "",
   ].join("\n")
+}
+
+/** Without what is read as it is now, which no range could limit. */
+const notLimitedText = (pipelines: ReadonlyArray<PlannedPipeline>): ReadonlyArray<string> => {
+  const parts = (["since", "until"] as const).flatMap((end) => {
+    const beyond = pipelines.filter(({ notLimitedBy = [] }) => notLimitedBy.includes(end))
+    return beyond.length === 0 ? [] : [`--${end} does not limit ${namesOf(beyond)}.`]
+  })
+  return parts.length === 0 ? [] : ["", paragraph(parts.join(" "), 2)]
 }

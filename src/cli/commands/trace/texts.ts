@@ -5,16 +5,25 @@ import type { Origins, Trace, TracedFact } from "../../../pipelines/readers/trac
 import type { PathOf } from "../../words/archiveLosses.ts"
 import { count, counted } from "../../../domain/values/numbers.ts"
 import { cellText } from "../../terminal/rowsTable.ts"
+import { paragraph } from "../../terminal/terminal.ts"
 
 export interface TraceOptions {
   readonly withBody: boolean
   readonly pathOf: PathOf
 }
 
+const VALUE_INDENT = 14
+
+/** On a terminal, what does not fit into a line goes on below, indented. */
+const labelled = (label: string, text: string): string =>
+  `  ${label.padEnd(10)}${paragraph(text, VALUE_INDENT)}`
+
+const below = (text: string): string => " ".repeat(VALUE_INDENT) + paragraph(text, VALUE_INDENT)
+
 export const traceText = (found: Trace, options: TraceOptions): string => {
-  const heading = `${found.table}  ${pairs(found.key)}`
+  const heading = paragraph(`${found.table}  ${pairs(found.key)}`, 2)
   const figures = Object.entries(found.values).map(
-    ([name, value]) => `  ${name} = ${valueText(name, value)}`,
+    ([name, value]) => `  ${paragraph(`${name} = ${valueText(name, value)}`, 4)}`,
   )
   // A row of a table is its own origin, so its columns are not named again.
   const isOwn = found.origins.length === 1 && found.origins[0]?.table === found.table
@@ -31,7 +40,12 @@ export const traceText = (found: Trace, options: TraceOptions): string => {
 const valueText = (name: string, value: unknown): string =>
   typeof value === "number" && /(^|_)(id|ordinal|year)$/.test(name)
     ? String(value)
-    : cellText(value)
+    : plainText(value)
+
+const INSTANT = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
+
+const plainText = (value: unknown): string =>
+  `${cellText(value)}${typeof value === "string" && INSTANT.test(value) ? " UTC" : ""}`
 
 const pairs = (row: Row): string =>
   Object.entries(row)
@@ -45,11 +59,13 @@ const originTexts = (
 ): ReadonlyArray<string> => {
   const named = columnsText(columns)
   if (facts.length === 0) {
-    return [`${named}: derives from no row of ${table}.`, ""]
+    return [paragraph(`${named}: derives from no row of ${table}.`, 2), ""]
   }
   const rows = facts.length + more
   return [
-    ...(isOwn ? [] : [named, `← ${table}${rows > 1 ? `, ${counted(rows, "row")}` : ""}`]),
+    ...(isOwn
+      ? []
+      : [paragraph(named, 2), `← ${table}${rows > 1 ? `, ${counted(rows, "row")}` : ""}`]),
     ...facts.flatMap((fact) => factTexts(fact, isOwn, options)),
     ...(more > 0 ? [`  (${count(more)} more rows; --max-rows traces them)`] : []),
     "",
@@ -64,12 +80,15 @@ const factTexts = (
   ...(isOwn
     ? []
     : [
-        `  row       ${pairs(fact.key)}`,
-        ...Object.entries(fact.values).map(
-          ([name, value]) => `              ${name} = ${valueText(name, value)}`,
+        labelled("row", pairs(fact.key)),
+        ...Object.entries(fact.values).map(([name, value]) =>
+          below(`${name} = ${valueText(name, value)}`),
         ),
       ]),
-  `  loaded    first at ${cellText(fact.first_seen_at)}, with these values since ${cellText(fact.updated_at)}`,
+  labelled(
+    "loaded",
+    `first at ${plainText(fact.first_seen_at)}, with these values since ${plainText(fact.updated_at)}`,
+  ),
   ...fact.superseded.flatMap(supersededTexts),
   ...runTexts(fact.run),
   ...responseTexts(fact, options),
@@ -80,16 +99,21 @@ const supersededTexts = (version: Row): ReadonlyArray<string> => {
     .filter(([name]) => !name.startsWith("_"))
     .map(([name, value]) => `${name} = ${valueText(name, value)}`)
   return [
-    `  before    ${values.join(", ")}`,
-    `              from ${cellText(version["_updated_at"])} (run ${cellText(version["_run_id"])}) until ${cellText(version["_superseded_at"])} (run ${cellText(version["_superseded_by_run_id"])})`,
+    labelled("before", values.join(", ")),
+    below(
+      `from ${plainText(version["_updated_at"])} (run ${cellText(version["_run_id"])}) until ${plainText(version["_superseded_at"])} (run ${cellText(version["_superseded_by_run_id"])})`,
+    ),
   ]
 }
 
 const runTexts = (run: Row | undefined): ReadonlyArray<string> =>
   run === undefined
-    ? ["  run       not recorded"]
+    ? [labelled("run", "not recorded")]
     : [
-        `  run       ${cellText(run["run_id"])}: \`${cellText(run["command"])}\`, ${cellText(run["outcome"])}, vaulthouse ${cellText(run["vaulthouse_version"])}`,
+        labelled(
+          "run",
+          `${cellText(run["run_id"])}: \`${cellText(run["command"])}\`, ${cellText(run["outcome"])}, vaulthouse ${cellText(run["vaulthouse_version"])}`,
+        ),
       ]
 
 const responseTexts = (
@@ -97,23 +121,30 @@ const responseTexts = (
   { withBody, pathOf }: TraceOptions,
 ): ReadonlyArray<string> => {
   if (response === undefined) {
-    return ["  response  none archived: vaulthouse wrote this row itself, or the archive was lost"]
+    const why = "none archived: vaulthouse wrote this row itself, or the archive was lost"
+    return [labelled("response", why)]
   }
   const { request_body: sent } = response
   return [
-    `  response  ${cellText(response["response_id"])}: ${cellText(response["endpoint"])}, status ${cellText(response["status"])}, received ${cellText(response["received_at"])}, ${cellText(response["bytes"])} bytes`,
-    `              ${cellText(response["method"])} ${cellText(response["url"])}`,
-    ...(sent === null ? [] : [`              sent ${cellText(sent)}`]),
-    `              ${pathOf(cellText(response["archive_file"]))}, frame at byte ${String(response["archive_offset"])}; sha256 ${cellText(response["body_sha256"])}`,
+    labelled(
+      "response",
+      `${cellText(response["response_id"])}: ${cellText(response["endpoint"])}, status ${cellText(response["status"])}, received ${plainText(response["received_at"])}, ${cellText(response["bytes"])} bytes`,
+    ),
+    below(`${cellText(response["method"])} ${cellText(response["url"])}`),
+    ...(sent === null ? [] : [below(`sent ${cellText(sent)}`)]),
+    below(
+      `${pathOf(cellText(response["archive_file"]))}, frame at byte ${String(response["archive_offset"])}; sha256 ${cellText(response["body_sha256"])}`,
+    ),
     ...(withBody ? fragmentTexts(fragment) : []),
   ]
 }
 
 const fragmentTexts = (fragment: TracedFact["fragment"]): ReadonlyArray<string> =>
   fragment === undefined
-    ? ["  body      no part of it has the values of this row; its hash is correct"]
+    ? [labelled("body", "no part of it has the values of this row; its hash is correct")]
     : [
-        `  body      ${fragment.path}  (found by ${fragment.matched.join(", ")})`,
+        labelled("body", `${fragment.path}  (found by ${fragment.matched.join(", ")})`),
+        // JSON stays whole, so that it can be copied.
         ...JSON.stringify(fragment.value, null, 2)
           .split("\n")
           .map((line) => `              ${line}`),

@@ -118,6 +118,8 @@ export const auditLogPipeline: Pipeline<VaultRef, Entries> = {
   name: "audit_log",
   title: "Audit log",
   cadence: "hourly",
+  // The service has no parameter for the last day.
+  limitedBy: ["since"],
   ...source,
   after: ["vaults"],
   leavesInQuarantine: true,

@@ -111,6 +111,7 @@ export const transactionsPipeline: Pipeline<SubaccountRef, ReadonlyArray<JsonObj
   name: "transactions",
   title: "Transactions",
   cadence: "hourly",
+  limitedBy: ["since", "until"],
   ...source,
   after: subaccountSources,
   leavesInQuarantine: true,

@@ -147,6 +147,8 @@ export const apyHistoryPipeline: Pipeline<
   name: "apy_history",
   title: "APY history",
   cadence: "daily",
+  // The service has no parameter for the last day.
+  limitedBy: ["since"],
   ...source,
   after: ["vaults"],
   partitions: vaults,

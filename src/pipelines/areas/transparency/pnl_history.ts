@@ -252,6 +252,8 @@ export const pnlHistoryPipeline: Pipeline<VaultRef, ReadonlyArray<JsonObject>> =
   name: "pnl_history",
   title: "PnL history",
   cadence: "hourly",
+  // The service has no parameters for days: it returns the newest points.
+  limitedBy: [],
   ...source,
   after: ["vaults"],
   partitions: vaults,

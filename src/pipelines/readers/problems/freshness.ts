@@ -8,6 +8,7 @@ export interface Freshness {
   readonly pipeline: string
   /** Active vaults; of a pipeline without a series, whatever it reads separately. */
   readonly entities: number
+  /** Those of them that have a fact. */
   readonly with_facts: number
   /** Those whose newest fact is older than the target. */
   readonly stale: number

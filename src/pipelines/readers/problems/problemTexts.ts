@@ -115,14 +115,14 @@ export const failedCheck = (row: HealthRow<"failed_checks">): Problem => {
 
 /** One problem, however many vaults are late. `now` in milliseconds since 1970. */
 export const stale = (of: Freshness, now: number): ReadonlyArray<Problem> => {
-  const { subject, stale: late, with_facts, oldest_at, oldest_name, target_hours } = of
+  const { subject, stale: late, entities, oldest_at, oldest_name, target_hours } = of
   if (late === 0 || oldest_at === null) return []
   const what =
     oldest_name === null
       ? "stale"
       : late === 1
         ? `stale for ${oldest_name}`
-        : `stale for ${count(late)} of ${counted(with_facts, "vault")}`
+        : `stale for ${count(late)} of ${counted(entities, "vault")}`
   return [
     {
       kind: "stale",

@@ -107,6 +107,20 @@ describe("errors", () => {
     expect(text).toContain("\n  roles: roles for 0xabc: Internal error (HTTP 500)\n")
   })
 
+  it("that all pipelines met do not name each of them", () => {
+    const down = "no complete response from http://x: ECONNREFUSED"
+    const failed = Array.from({ length: 18 }, (_, at) =>
+      failing(`p${at}`, 1, `e${at}: ${down}, after ${at + 2} attempts; check the base address`),
+    )
+    const others = [pipeline("idle", {}), { ...pipeline("keyed", {}), skipped: "needs a key" }]
+    const why = `: e0: ${down}, after 2 attempts; check the base address\n`
+    expect(textOf(...failed, ...others)).toContain(`\n  all 18 pipelines${why}`)
+    expect(textOf(...failed, pipeline("read", { unchanged: 1 }))).toContain(
+      `\n  18 pipelines${why}`,
+    )
+    expect(textOf(...failed.slice(0, 4))).toContain(`\n  p0, p1, p2, p3${why}`)
+  })
+
   it("that differ only in the path are printed once", () => {
     const nothingAt = (endpoint: string, vault: string) =>
       `${endpoint} for ${vault}: the service has nothing at http://x/acme/${vault}/${endpoint}; check it`

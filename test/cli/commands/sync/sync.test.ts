@@ -69,6 +69,12 @@ describe("a run", () => {
     expect(plan.requests).toBeGreaterThan(0)
     expect(simulator.requests().total).toBe(before)
 
+    const ranged = await sync("whole", "--plan", "--since", "2026-05-30", "--until", "2026-05-31")
+    expect(unwrapped(ranged.stdout)).toContain(
+      "--since does not limit pnl_history. --until does not limit pnl_history, apy_history, audit_log. About",
+    )
+    expect(again.stdout + planned.stdout).not.toMatch(/does not limit|not_limited/)
+
     const second = await sync("whole", "--log-format", "pretty")
     expect(second.code).toBe(0)
     expect(second.stdout).toContain("Nothing new (")
@@ -259,6 +265,8 @@ describe("probable mistakes", () => {
       { cwd },
     )
     expect(ended.code).toBe(1)
-    expect(ended.stdout).toMatch(/^ {2}vaults: .*ECONNREFUSED; check the base address/m)
+    expect(ended.stdout).toMatch(
+      /^ {2}vaults: .*ECONNREFUSED, after \d+ attempts; check the base address/m,
+    )
   })
 })

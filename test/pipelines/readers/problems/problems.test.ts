@@ -7,6 +7,8 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { readHealth } from "../../../../src/pipelines/publication/health.ts"
+import { freshnessOf } from "../../../../src/pipelines/readers/problems/freshness.ts"
+import { stale } from "../../../../src/pipelines/readers/problems/problemTexts.ts"
 import { problemsOf, readProblems } from "../../../../src/pipelines/readers/problems/problems.ts"
 import { readLastRun } from "../../../../src/pipelines/run/lastRun.ts"
 import { asAdmin, simulated } from "../../../support/simulated.ts"
@@ -58,6 +60,23 @@ describe("problems", () => {
       expect(namesOf(days)).toContain("stale roles")
     }),
   )
+
+  it("a late series counts the vaults that its row in the table counts, with and without facts", () => {
+    const at = { newest_at: "2026-06-01T10:00:00.000Z", target_hours: 3, example: "Harbor" }
+    const ratio = { subject: "ratio", pipeline: "ratio_history" }
+    const now = Date.parse("2026-06-01T15:00:00Z")
+    const [row] = freshnessOf(
+      [
+        { ...ratio, ...at, entities: 5 },
+        { ...ratio, target_hours: 3, entities: 2, newest_at: undefined, example: "New" },
+      ],
+      now,
+    )
+    expect(row).toMatchObject({ entities: 7, stale: 5 })
+    expect(row === undefined ? [] : stale(row, now).map(({ text }) => text)).toEqual([
+      "ratio is stale for 5 of 7 vaults: 5 h old, target 3 h.",
+    ])
+  })
 
   it.live("freshness is that of the marts, which read every task there ever was", () =>
     Effect.gen(function* () {

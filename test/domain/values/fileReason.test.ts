@@ -1,0 +1,37 @@
+// Why a file can't be read or written: in words, and with the system's code only where there are none.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { expect, it, onTestFinished } from "vitest"
+import { readReason, writeReason } from "../../../src/domain/values/fileReason.ts"
+
+const thrownBy = (work: () => unknown): unknown => {
+  try {
+    work()
+  } catch (error) {
+    return error
+  }
+  throw new Error("nothing was thrown")
+}
+
+it("says in words why a file can't be read or written", () => {
+  const folder = mkdtempSync(join(tmpdir(), "vaulthouse-reason-"))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, "file")
+  writeFileSync(file, "")
+  const reading = (path: string) => readReason(thrownBy(() => readFileSync(path)))
+  expect(reading(join(folder, "none"))).toBe("there is no such file")
+  expect(reading(join(file, "none"))).toBe("there is no such file")
+  expect(reading(folder)).toBe("this is a folder, not a file")
+  const writing = (path: string) => writeReason(thrownBy(() => writeFileSync(path, "")))
+  expect(writing(join(folder, "none", "x"))).toBe("its folder does not exist")
+  expect(writing(join(file, "x"))).toBe("a part of its path is a file, not a folder")
+  expect(writing(folder)).toBe("this is a folder, not a file")
+  expect(writeReason(thrownBy(() => mkdirSync(file)))).toBe("a file is in the way")
+})
+
+it.each([readReason, writeReason])("has words for what only others than root meet", (reasonOf) => {
+  expect(reasonOf({ code: "EACCES" })).toBe("permission denied")
+  expect(reasonOf({ code: "EROFS" })).toBe("the file system is read-only")
+  expect(reasonOf({ code: "EIO" })).toBe("EIO")
+})
