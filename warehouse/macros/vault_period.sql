@@ -1,5 +1,8 @@
 with
 
+-- What is dated later is no fact yet, however far the period goes.
+today as (select now_at::date as today from mart.clock),
+
 -- What the service gives by address alone is that of every vault with the address.
 address_days as (
     select
@@ -22,6 +25,7 @@ address_days as (
 snapshot_days as (
     select chain_id, vault_address, day, nav_usd
     from mart.position_days
+    inner join today on day <= today
     where
         nav_usd is not null
         and day >= coalesce($from_day, date '0001-01-01')
@@ -86,6 +90,7 @@ pnl as (
                     - min(day) filter (pnl_usd_close is not null)
         end as pnl_days
     from mart.pnl_days
+    inner join today on day <= today
     where
         day >= coalesce($from_day, date '0001-01-02') - 1
         and day <= coalesce($to_day, date '9999-12-31')
@@ -103,6 +108,7 @@ closes as (
                 then ln(collateral_ratio_close / lag(collateral_ratio_close) over vault)
         end as log_change
     from mart.ratio_days
+    inner join today on day <= today
     where
         collateral_ratio_close is not null
         and day >= coalesce($from_day, date '0001-01-02') - 1
@@ -132,6 +138,7 @@ points as (
         collateral_ratio,
         max(collateral_ratio) over (partition by vault_address order by observed_at) as highest_so_far
     from mart.ratio_points
+    inner join today on observed_at < today + 1
     where
         observed_at >= coalesce($from_day, date '0001-01-01')
         and observed_at < coalesce($to_day, date '9999-12-30') + 1
@@ -158,6 +165,7 @@ yields as (
         case when min(1 + apy_return_1d) > 0 then exp(sum(ln(1 + apy_return_1d) order by day)) - 1 end as apy_return,
         count(apy_return_1d) as apy_return_days
     from mart.vault_returns
+    inner join today on day <= today
     where day >= coalesce($from_day, date '0001-01-01') and day <= coalesce($to_day, date '9999-12-31')
     group by vault_address
 ),
@@ -181,6 +189,7 @@ returns as (
         sum(fees_usd order by fees_usd) as fees_usd,
         count(fees_usd) as fees_usd_days
     from mart.vault_returns
+    inner join today on day <= today
     where day >= coalesce($from_day, date '0001-01-01') and day <= coalesce($to_day, date '9999-12-31')
     group by chain_id, vault_address
 ),
@@ -220,6 +229,7 @@ concentration as (
         max(day) filter (concentration_hhi is not null) as concentration_on,
         count(concentration_hhi) as concentration_days
     from mart.allocation_days
+    inner join today on day <= today
     where day >= coalesce($from_day, date '0001-01-01') and day <= coalesce($to_day, date '9999-12-31')
     group by chain_id, vault_address
 )

@@ -1,5 +1,7 @@
 with
 
+today as (select now_at::date as today from mart.clock),
+
 series as (select * from mart.series where is_read),
 
 vaults as (select * from core.vaults where is_current),
@@ -7,18 +9,21 @@ vaults as (select * from core.vaults where is_current),
 newest_apy as (
     select is_smoothed, averaging_period_days, vault_address, max(date)::timestamp as newest_at
     from core.apy_history
+    inner join today on date <= today
     group by is_smoothed, averaging_period_days, vault_address
 ),
 
--- By the time of the fact, never by the time it was loaded. A day counts from its start. Facts of an address on all its
--- chains have no chain_id.
+-- By the time of the fact, never by the time it was loaded; one from the future does not make those before it fresh. A day
+-- counts from its start. Facts of an address on all its chains have no chain_id.
 newest_facts as (
     select 'ratio' as series, vault_address, null as chain_id, max(last_at) as newest_at
     from mart.ratio_days
+    inner join today on day <= today
     group by vault_address
     union all
     select 'pnl' as series, vault_address, null as chain_id, max(last_at) as newest_at
     from mart.pnl_days
+    inner join today on day <= today
     group by vault_address
     union all
     select apy_series.series, newest_apy.vault_address, null as chain_id, newest_apy.newest_at
@@ -27,6 +32,7 @@ newest_facts as (
     union all
     select 'allocation' as series, vault_address, chain_id, max(date)::timestamp as newest_at
     from core.allocation_history
+    inner join today on date <= today
     group by vault_address, chain_id
 ),
 

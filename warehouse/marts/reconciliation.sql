@@ -1,5 +1,8 @@
 with
 
+-- The newest pair of each is one of up to today.
+today as (select now_at::date as today from mart.clock),
+
 vaults as (select * from core.vaults where is_current),
 
 -- When current rows were last confirmed.
@@ -19,6 +22,7 @@ addresses as (select * from mart.vault_addresses where is_listed),
 prices as (
     select vault_address, pnl_usd_close / pnl_in_asset_close as price
     from mart.pnl_days as days
+    inner join today on day <= today
     where pnl_usd_close / nullif(pnl_in_asset_close, 0) > 0
     qualify row_number() over (partition by vault_address order by day desc) = 1
 ),
@@ -68,6 +72,7 @@ apy_days as (
         apy as apy_unsmoothed,
         max(date) over (partition by vault_address) as last_day
     from core.apy_history
+    inner join today on date <= today
     where apy is not null and not is_smoothed and averaging_period_days = 7
 ),
 
@@ -76,8 +81,9 @@ withdrawals as (select * from core.withdrawal_summaries where is_current),
 withdrawal_requests as (select * from core.withdrawal_requests where is_current),
 
 newest_snapshots as (
-    select *
+    select days.*
     from mart.position_days as days
+    inner join today on day <= today
     qualify row_number() over (partition by chain_id, vault_address order by day desc) = 1
 ),
 
@@ -87,6 +93,7 @@ newest_points as (
     semi join (
         select vault_address, max(last_at) as observed_at
         from mart.ratio_days
+        inner join today on day <= today
         group by vault_address
     ) using (vault_address, observed_at)
     inner join addresses using (vault_address)
@@ -122,6 +129,7 @@ nav_and_ratio as (
             snapshots.chain_id = ratio_hours.chain_id
             and snapshots.vault_address = ratio_hours.vault_address
             and date_trunc('hour', snapshots.snapshot_at)::timestamp = ratio_hours.hour_at
+    inner join today on ratio_hours.hour_at::date <= today
     qualify row_number() over (
         partition by snapshots.chain_id, snapshots.vault_address
         order by snapshots.snapshot_at desc
@@ -150,6 +158,7 @@ holdings_and_nav as (
         snapshots.nav_usd
     from holding_days
     inner join mart.position_days as snapshots using (chain_id, vault_address, day)
+    inner join today on holding_days.day <= today
     qualify row_number() over (
         partition by
             holding_days.comparison, holding_days.chain_id, holding_days.vault_address

@@ -1,5 +1,8 @@
 with
 
+today as (select now_at::date as today from mart.clock),
+
+-- Without days of the future: no window ends with one, and no fall is measured from one.
 ratio_days as (
     select
         vault_address,
@@ -10,6 +13,7 @@ ratio_days as (
         hours_with_ratio as hours,
         hours_below_par
     from mart.ratio_days as days
+    inner join today on day <= today
     where collateral_ratio_close is not null
 ),
 
@@ -132,8 +136,8 @@ moments as (
     inner join ratio using (vault_address)
     left join deepest_falls using (vault_address)
     where
-        points.collateral_ratio = ratio.low
-        or points.collateral_ratio >= deepest_falls.high
+        points.observed_at < ratio.to_on + 1
+        and (points.collateral_ratio = ratio.low or points.collateral_ratio >= deepest_falls.high)
     group by points.vault_address
 ),
 
