@@ -3,7 +3,23 @@ with
 -- What is dated later is no fact yet, however far the period goes.
 today as (select now_at::date as today from mart.clock),
 
--- What the service gives by address alone is that of every vault with the address.
+-- Every vault ever listed: a period is also that of the vaults that have left the lists since. What the service gives by
+-- address alone is that of every listed vault with the address, and where none is, of the one that it stands for.
+vaults as (
+    select
+        names.chain_id,
+        names.vault_address,
+        names.vault_name,
+        names.status,
+        names.is_listed,
+        lifecycle.is_ended,
+        case when names.is_listed or addresses.vault_address is not null then names.vault_address end
+            as facts_address
+    from mart.vault_names as names
+    left join mart.vault_lifecycle as lifecycle using (chain_id, vault_address)
+    left join mart.vault_addresses as addresses using (chain_id, vault_address)
+),
+
 address_days as (
     select
         vaults.chain_id,
@@ -17,7 +33,7 @@ address_days as (
         days.hours_present,
         days.hours_expected
     from mart.vault_daily as days
-    inner join mart.vault_lifecycle as vaults using (vault_address)
+    inner join vaults on days.vault_address = vaults.facts_address
     where days.day >= coalesce($from_day, date '0001-01-01') and days.day <= coalesce($to_day, date '9999-12-31')
 ),
 
@@ -239,6 +255,7 @@ select
     vaults.vault_address,
     vaults.vault_name,
     vaults.status,
+    vaults.is_listed,
     vaults.is_ended,
     coalesce($from_day, figures.first_on) as period_from,
     coalesce($to_day, figures.last_on) as period_to,
@@ -295,12 +312,13 @@ select
     fees.management_fee_pct,
     fees.performance_fee_pct,
     returns.is_fee_assumed
-from mart.vault_lifecycle as vaults
+from vaults
 left join figures using (chain_id, vault_address)
-left join pnl using (vault_address)
-left join ratio using (vault_address)
-left join falls using (vault_address)
-left join yields using (vault_address)
+left join pnl on vaults.facts_address = pnl.vault_address
+left join ratio on vaults.facts_address = ratio.vault_address
+left join falls on vaults.facts_address = falls.vault_address
+left join yields on vaults.facts_address = yields.vault_address
 left join returns using (chain_id, vault_address)
 left join fees using (chain_id, vault_address)
 left join concentration using (chain_id, vault_address)
+where vaults.is_listed or figures.days > 0
