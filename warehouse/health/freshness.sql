@@ -1,4 +1,4 @@
--- The newest fact of each series by its time, over the active vaults; and of each other pipeline, or its newest response.
+-- The newest fact of each series by its time, over the vaults that are not closed; and of each other pipeline, or its newest response.
 -- The same as mart.freshness and mart.pipeline_freshness, which read every task there ever was: this runs
 -- in every run, and before the marts of an earlier version are replaced. test/pipelines/readers/problems/problems.test.ts compares them.
 -- What no task requested in the two days before the newest is no longer read (another selection, an excluded vault, no
@@ -90,7 +90,8 @@ read_series as (
     inner join series
         on tasks.pipeline = series.pipeline and series.series = coalesce(tasks.series, series.series)
     inner join still_read on tasks.pipeline = still_read.pipeline and tasks.finished_at > still_read.since
-    where vaults.is_current and vaults.status = 'active'
+    -- As in mart.vault_names.
+    where vaults.is_current and lower(vaults.status) is distinct from 'closed'
     group by all
     having first(tasks.outcome order by tasks.finished_at desc, tasks.outcome) <> 'unsupported'
 ),

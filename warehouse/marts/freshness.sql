@@ -4,7 +4,12 @@ today as (select now_at::date as today from mart.clock),
 
 series as (select * from mart.series where is_read),
 
-vaults as (select * from core.vaults where is_current),
+vaults as (
+    select vaults.*, names.is_closed
+    from core.vaults as vaults
+    inner join mart.vault_names as names using (chain_id, vault_address)
+    where vaults.is_current
+),
 
 newest_apy as (
     select is_smoothed, averaging_period_days, vault_address, max(date)::timestamp as newest_at
@@ -55,6 +60,7 @@ expected as (
         vaults.vault_address,
         vaults.vault_name,
         vaults.status,
+        vaults.is_closed,
         series.series,
         series.pipeline,
         series.cadence_hours,
@@ -88,6 +94,7 @@ joined as (
         expected.vault_address,
         expected.vault_name,
         expected.status,
+        expected.is_closed,
         expected.series,
         newest_facts.newest_at,
         date_diff('second', newest_facts.newest_at, clock.now_at) / 3600 as age_hours,
@@ -114,6 +121,7 @@ select
     vault_address,
     vault_name,
     status,
+    is_closed,
     series,
     newest_at,
     age_hours,

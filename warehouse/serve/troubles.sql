@@ -104,7 +104,7 @@ series_words as (
             else series
         end || ' series' as words
     from mart.freshness
-    where is_stale and status = 'active'
+    where is_stale and not is_closed
 ),
 
 troubles as (
