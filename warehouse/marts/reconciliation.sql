@@ -176,10 +176,11 @@ summary_totals as (
                 then sum(summary_allocations.value order by summary_allocations.value)
         end as value
     from summary_allocations
+    left join addresses using (vault_address)
     inner join vaults
         on
             summary_allocations.vault_address = vaults.vault_address
-            and coalesce(summary_allocations.chain_id, vaults.chain_id) = vaults.chain_id
+            and coalesce(summary_allocations.chain_id, addresses.chain_id) = vaults.chain_id
     left join responded
         on
             responded.pipeline = 'vault_summaries'
