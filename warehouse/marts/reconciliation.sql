@@ -18,13 +18,21 @@ responded as (
 -- What is only known by address is compared for the vault that the address stands for, while it is listed.
 addresses as (select * from mart.vault_addresses where is_listed),
 
--- US dollars for one unit of the vault's asset, by the newest PnL that the service gives in both.
-prices as (
-    select vault_address, pnl_usd_close / pnl_in_asset_close as price
+-- US dollars for one unit of the vault's asset, by the newest PnL that the service gives in both. Of a PnL near zero the price
+-- would be mostly rounding, as in the check pnl_price.
+priced_days as (
+    select vault_address, day, pnl_usd_close / pnl_in_asset_close as price
     from mart.pnl_days as days
     inner join today on day <= today
     where pnl_usd_close / nullif(pnl_in_asset_close, 0) > 0
-    qualify row_number() over (partition by vault_address order by day desc) = 1
+    qualify abs(pnl_in_asset_close)
+    > 0.01 * median(abs(pnl_in_asset_close)) over (partition by vault_address)
+),
+
+prices as (
+    select vault_address, arg_max(price, day) as price
+    from priced_days
+    group by vault_address
 ),
 
 -- What a vault holds, part by part and day by day.
