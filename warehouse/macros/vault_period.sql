@@ -121,7 +121,7 @@ closes as (
         bit_count(hours_below_par) as hours_below_par,
         case
             when collateral_ratio_close > 0 and lag(collateral_ratio_close) over vault > 0 and lag(day) over vault = day - 1
-                then ln(collateral_ratio_close / lag(collateral_ratio_close) over vault)
+                then ln(collateral_ratio_close) - ln(lag(collateral_ratio_close) over vault)
         end as log_change
     from mart.ratio_days
     inner join today on day <= today

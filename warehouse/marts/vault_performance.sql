@@ -21,10 +21,11 @@ dated_days as (
     select
         *,
         max(day) over vault as last_day,
-        -- Null where there is no ratio to take a logarithm of, the day before has none, or it is missing.
+        -- Null where there is no ratio to take a logarithm of, the day before has none, or it is missing. Of two logarithms:
+        -- a quotient of extreme ratios may be infinite, and then no vault has a deviation.
         case
             when close > 0 and lag(close) over vault > 0 and lag(day) over vault = day - 1
-                then ln(close / lag(close) over vault)
+                then ln(close) - ln(lag(close) over vault)
         end as log_change
     from ratio_days
     window vault as (
