@@ -8,7 +8,14 @@ import { sqlChecks } from "../../src/load/checks/sqlChecks.ts"
 import { marts } from "../../src/load/marts/marts.ts"
 import { storedMarts } from "../../src/load/marts/storedMarts.ts"
 import { CATALOG, identifier, qualified } from "../../src/load/sql/sql.ts"
-import { openWarehouse, stopClock, tables, type TestWarehouse } from "./support.ts"
+import {
+  openWarehouse,
+  putGiven,
+  readRows,
+  stopClock,
+  tables,
+  type TestWarehouse,
+} from "./support.ts"
 
 const folder = join(import.meta.dirname, "../../warehouse/examples")
 const examples = readdirSync(folder)
@@ -82,5 +89,41 @@ describe("with odd figures", () => {
       ),
     )
     expect(Math.max(...found)).toBeGreaterThan(0)
+  })
+})
+
+describe("with a step beyond all measure", () => {
+  const ratios = [1e-300, 1e300, 1, 1.01, 1.03]
+
+  it.each([
+    ["vault_returns", "count(return_1d)"],
+    ["vault_performance", "max(return_1d)"],
+    [
+      "vault_period(date '2026-01-03', date '2026-01-05')",
+      "max(volatility) filter (vault_address = 'plain')",
+    ],
+    ["vault_period(null, null)", "max(volatility) filter (vault_address = 'plain')"],
+  ])("mart.%s has the figures of the other vaults", async (mart, figure) => {
+    const { connection } = warehouse
+    await putGiven(connection, {
+      "core.vaults": ["odd", "plain"].map((vault_address) => ({
+        chain_id: 1,
+        vault_address,
+        is_current: true,
+      })),
+      "core.ratio_history": ratios.flatMap((ratio, at) =>
+        ["odd", "plain"].map((vault_address) => ({
+          vault_address,
+          observed_at: `2026-01-0${at + 1} 12:00:00`,
+          actual_tvl: 1,
+          tvl_on_vault: 1,
+          adjusted_redeem_ratio: vault_address === "odd" ? ratio : 1 + at * at,
+        })),
+      ),
+    })
+    // Fails where the statement does.
+    await connection.run(`SELECT * FROM mart.${mart}`)
+    const [row] = await readRows(connection, `SELECT ${figure} AS figure FROM mart.${mart}`)
+    expect(Number(row?.["figure"])).toBeGreaterThan(0)
   })
 })

@@ -136,3 +136,36 @@ it("the TVL of the vault list, which may be in anything, is not one in USD", asy
     { vault_address: "b", tvl_usd: 1000 },
   ])
 })
+
+it.each(["Active", null])("a late series of a vault is one, with the status %s", async (status) => {
+  const rows = await rowsOf(
+    "troubles",
+    {
+      "core.vaults": [{ ...vault, chain_type: "evm", status }],
+      "core.ratio_history": [{ vault_address: "a", observed_at: "2026-01-01 00:00:00" }],
+      "ops.tasks": [
+        {
+          run_id: "r",
+          pipeline: "ratio_history",
+          entity: "a",
+          vault_address: "a",
+          outcome: "unchanged",
+          finished_at: "2026-01-03 02:00:00",
+        },
+      ],
+    },
+    { now: "2026-01-03 03:00:00" },
+  )
+  expect(rows.map(({ kind, words }) => [kind, words])).toContainEqual([
+    "stale",
+    "collateral ratio series stale for 2 d",
+  ])
+  // As `health.ts` puts it together.
+  const health = await warehouse.connection.runAndReadAll(
+    `with freshness_targets as (from mart.freshness_targets), apy_series as (from mart.apy_series)
+     from (${sqlFile("health", "freshness")})`,
+  )
+  expect(health.getRowObjectsJson()).toMatchObject([
+    { subject: "ratio", newest_at: "2026-01-01 00:00:00", entities: "1" },
+  ])
+})

@@ -1,13 +1,17 @@
 with
 
+-- A ratio names an address and no chain: where it is a vault on several, the snapshots are those of the vault it stands for.
 snapshots as (
     select
-        vault_address,
-        date_trunc('hour', snapshot_at)::timestamp as hour_at,
-        snapshot_at,
-        reported_tvl
-    from core.position_snapshots
-    where reported_tvl is not null
+        snapshots.vault_address,
+        date_trunc('hour', snapshots.snapshot_at)::timestamp as hour_at,
+        snapshots.snapshot_at,
+        snapshots.reported_tvl
+    from core.position_snapshots as snapshots
+    left join mart.vault_addresses as addresses using (vault_address)
+    where
+        snapshots.reported_tvl is not null
+        and (addresses.chain_id is null or snapshots.chain_id = addresses.chain_id)
 ),
 
 ratios as (

@@ -8,4 +8,4 @@ select
     last_attempted_at,
     last_outcome
 from mart.freshness
-where is_stale and status = 'active' and newest_at is not null and age_hours > target_hours + $tolerance
+where is_stale and not is_closed and newest_at is not null and age_hours > target_hours + $tolerance

@@ -18,7 +18,11 @@ measured as (
                 then power((1 + apy_return_90d) * (1 + return_90d), 365.0 / 90) - 1
         end as annual_return
     from mart.vault_performance
-    where status = 'active' and not is_ended
+    anti join (
+        select chain_id, vault_address
+        from mart.vault_names
+        where is_closed
+    ) using (chain_id, vault_address)
 ),
 
 adjusted as (

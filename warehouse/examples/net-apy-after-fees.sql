@@ -7,7 +7,7 @@
 -- Yields are fractions a year (0.05 is 5%), fees percent (10 is 10%). net_apy is an estimate: the mean yield less
 -- the management fee, and of what is above zero less the performance fee. It is not documented whether the
 -- service's APY is net of fees already: if it is, use gross_apy. Null where a fee is not known. The column days
--- says how many days there were. Only vaults that accept deposits, unless one is named.
+-- says how many days there were. Closed vaults are left out, unless one is named.
 with
 
 apys as (
@@ -37,10 +37,13 @@ vaults as (
         vaults.vault_name,
         vaults.status
     from mart.vault_addresses as addresses
-    inner join mart.vault_lifecycle as vaults using (chain_id, vault_address)
+    inner join mart.vault_names as vaults using (chain_id, vault_address)
     where
-        (getvariable('vault')::varchar is null and vaults.status = 'active')
-        or getvariable('vault')::varchar in (vault_address, vaults.vault_name)
+        vaults.is_listed
+        and (
+            (getvariable('vault')::varchar is null and not vaults.is_closed)
+            or getvariable('vault')::varchar in (vault_address, vaults.vault_name)
+        )
 ),
 
 newest_days as (

@@ -6,7 +6,7 @@
 -- before_fees and after_fees compound the days of the month: the yield that the vault credits and the change of
 -- its collateral ratio, then less both fees at the vault's own rates. fees_usd is what those came to on the net
 -- asset value. All are estimates (mart.vault_returns says how). days_not_known counts days without a figure after
--- fees: where there are any, the month's figures are of the other days. are_fees_assumed: some days were before
+-- fees: where there are any, both figures of the month are of the other days. are_fees_assumed: some days were before
 -- the vault's fees were first read. volatility_30d is that at the end of the month.
 with
 
@@ -24,7 +24,7 @@ select
     month,
     count(*) as days,
     count(*) - count(net_holder_return_1d) as days_not_known,
-    product(1 + holder_return_1d order by day) - 1 as before_fees,
+    product(1 + holder_return_1d order by day) filter (net_holder_return_1d is not null) - 1 as before_fees,
     product(1 + net_holder_return_1d order by day) - 1 as after_fees,
     sum(fees_usd order by day) as fees_usd,
     bool_or(is_fee_assumed) as are_fees_assumed,

@@ -1,11 +1,12 @@
--- The newest fact of each series by its time, over the active vaults; and of each other pipeline, or its newest response.
+-- The newest fact of each series by its time, over the vaults that are not closed; and of each other pipeline, or its newest response.
 -- The same as mart.freshness and mart.pipeline_freshness, which read every task there ever was: this runs
 -- in every run, and before the marts of an earlier version are replaced. test/pipelines/readers/problems/problems.test.ts compares them.
 -- What no task requested in the two days before the newest is no longer read (another selection, an excluded vault, no
--- key), and what the service does not offer for a vault is not late: neither is here.
+-- key), and what the service does not offer for a vault is not late: neither is here. A fact from the future, after the day
+-- of the newest task, does not make those before it fresh.
 with
 
-clock as (select max(finished_at) as newest_at from ops.tasks),
+clock as (select max(finished_at) as newest_at, max(finished_at)::date as today from ops.tasks),
 
 -- The newest tasks are stored together in the file, so few rows are read.
 tasks as (
@@ -24,16 +25,19 @@ still_read as (
 newest_apy as (
     select is_smoothed, averaging_period_days, vault_address, max(date)::timestamp as newest_at
     from core.apy_history
+    inner join clock on date <= clock.today
     group by is_smoothed, averaging_period_days, vault_address
 ),
 
 newest_facts as (
     select 'ratio_history' as pipeline, 'ratio' as series, vault_address, null as chain_id, max(observed_at) as newest_at
     from core.ratio_history
+    inner join clock on observed_at::date <= clock.today
     group by vault_address
     union all
     select 'pnl_history' as pipeline, 'pnl' as series, vault_address, null as chain_id, max(snapshot_at) as newest_at
     from core.pnl_history
+    inner join clock on snapshot_at::date <= clock.today
     group by vault_address
     union all
     select 'apy_history' as pipeline, apy_series.series, newest_apy.vault_address, null as chain_id, newest_apy.newest_at
@@ -42,18 +46,22 @@ newest_facts as (
     union all
     select 'allocation_history' as pipeline, 'allocation' as series, vault_address, chain_id, max(date)::timestamp as newest_at
     from core.allocation_history
+    inner join clock on date <= clock.today
     group by vault_address, chain_id
 ),
 
 newest_of_pipelines as (
     select 'positions' as pipeline, max(snapshot_at) as newest_at
     from core.position_snapshots
+    inner join clock on snapshot_at::date <= clock.today
     union all
     select 'oracle_classification' as pipeline, max(date)::timestamp as newest_at
     from core.oracle_classification
+    inner join clock on date <= clock.today
     union all
     select 'health_factors' as pipeline, max(calculated_at) as newest_at
     from core.health_factors
+    inner join clock on calculated_at::date <= clock.today
 ),
 
 series as (
@@ -82,7 +90,8 @@ read_series as (
     inner join series
         on tasks.pipeline = series.pipeline and series.series = coalesce(tasks.series, series.series)
     inner join still_read on tasks.pipeline = still_read.pipeline and tasks.finished_at > still_read.since
-    where vaults.is_current and vaults.status = 'active'
+    -- As in mart.vault_names.
+    where vaults.is_current and lower(vaults.status) is distinct from 'closed'
     group by all
     having first(tasks.outcome order by tasks.finished_at desc, tasks.outcome) <> 'unsupported'
 ),

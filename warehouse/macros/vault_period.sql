@@ -1,6 +1,25 @@
 with
 
--- What the service gives by address alone is that of every vault with the address.
+-- What is dated later is no fact yet, however far the period goes.
+today as (select now_at::date as today from mart.clock),
+
+-- Every vault ever listed: a period is also that of the vaults that have left the lists since. What the service gives by
+-- address alone is that of every listed vault with the address, and where none is, of the one that it stands for.
+vaults as (
+    select
+        names.chain_id,
+        names.vault_address,
+        names.vault_name,
+        names.status,
+        names.is_listed,
+        lifecycle.is_ended,
+        case when names.is_listed or addresses.vault_address is not null then names.vault_address end
+            as facts_address
+    from mart.vault_names as names
+    left join mart.vault_lifecycle as lifecycle using (chain_id, vault_address)
+    left join mart.vault_addresses as addresses using (chain_id, vault_address)
+),
+
 address_days as (
     select
         vaults.chain_id,
@@ -14,7 +33,7 @@ address_days as (
         days.hours_present,
         days.hours_expected
     from mart.vault_daily as days
-    inner join mart.vault_lifecycle as vaults using (vault_address)
+    inner join vaults on days.vault_address = vaults.facts_address
     where days.day >= coalesce($from_day, date '0001-01-01') and days.day <= coalesce($to_day, date '9999-12-31')
 ),
 
@@ -22,6 +41,7 @@ address_days as (
 snapshot_days as (
     select chain_id, vault_address, day, nav_usd
     from mart.position_days
+    inner join today on day <= today
     where
         nav_usd is not null
         and day >= coalesce($from_day, date '0001-01-01')
@@ -86,6 +106,7 @@ pnl as (
                     - min(day) filter (pnl_usd_close is not null)
         end as pnl_days
     from mart.pnl_days
+    inner join today on day <= today
     where
         day >= coalesce($from_day, date '0001-01-02') - 1
         and day <= coalesce($to_day, date '9999-12-31')
@@ -100,9 +121,10 @@ closes as (
         bit_count(hours_below_par) as hours_below_par,
         case
             when collateral_ratio_close > 0 and lag(collateral_ratio_close) over vault > 0 and lag(day) over vault = day - 1
-                then ln(collateral_ratio_close / lag(collateral_ratio_close) over vault)
+                then ln(collateral_ratio_close) - ln(lag(collateral_ratio_close) over vault)
         end as log_change
     from mart.ratio_days
+    inner join today on day <= today
     where
         collateral_ratio_close is not null
         and day >= coalesce($from_day, date '0001-01-02') - 1
@@ -132,6 +154,7 @@ points as (
         collateral_ratio,
         max(collateral_ratio) over (partition by vault_address order by observed_at) as highest_so_far
     from mart.ratio_points
+    inner join today on observed_at < today + 1
     where
         observed_at >= coalesce($from_day, date '0001-01-01')
         and observed_at < coalesce($to_day, date '9999-12-30') + 1
@@ -158,6 +181,7 @@ yields as (
         case when min(1 + apy_return_1d) > 0 then exp(sum(ln(1 + apy_return_1d) order by day)) - 1 end as apy_return,
         count(apy_return_1d) as apy_return_days
     from mart.vault_returns
+    inner join today on day <= today
     where day >= coalesce($from_day, date '0001-01-01') and day <= coalesce($to_day, date '9999-12-31')
     group by vault_address
 ),
@@ -181,6 +205,7 @@ returns as (
         sum(fees_usd order by fees_usd) as fees_usd,
         count(fees_usd) as fees_usd_days
     from mart.vault_returns
+    inner join today on day <= today
     where day >= coalesce($from_day, date '0001-01-01') and day <= coalesce($to_day, date '9999-12-31')
     group by chain_id, vault_address
 ),
@@ -220,6 +245,7 @@ concentration as (
         max(day) filter (concentration_hhi is not null) as concentration_on,
         count(concentration_hhi) as concentration_days
     from mart.allocation_days
+    inner join today on day <= today
     where day >= coalesce($from_day, date '0001-01-01') and day <= coalesce($to_day, date '9999-12-31')
     group by chain_id, vault_address
 )
@@ -229,6 +255,7 @@ select
     vaults.vault_address,
     vaults.vault_name,
     vaults.status,
+    vaults.is_listed,
     vaults.is_ended,
     coalesce($from_day, figures.first_on) as period_from,
     coalesce($to_day, figures.last_on) as period_to,
@@ -285,12 +312,13 @@ select
     fees.management_fee_pct,
     fees.performance_fee_pct,
     returns.is_fee_assumed
-from mart.vault_lifecycle as vaults
+from vaults
 left join figures using (chain_id, vault_address)
-left join pnl using (vault_address)
-left join ratio using (vault_address)
-left join falls using (vault_address)
-left join yields using (vault_address)
+left join pnl on vaults.facts_address = pnl.vault_address
+left join ratio on vaults.facts_address = ratio.vault_address
+left join falls on vaults.facts_address = falls.vault_address
+left join yields on vaults.facts_address = yields.vault_address
 left join returns using (chain_id, vault_address)
 left join fees using (chain_id, vault_address)
 left join concentration using (chain_id, vault_address)
+where vaults.is_listed or figures.days > 0

@@ -13,7 +13,9 @@ weighed as (
         case
             when count(value) over parts = count(*) over parts then 'value'
             when count(share) over parts = count(*) over parts then 'share'
-        end as weighed_by
+        end as weighed_by,
+        max(value) over parts as largest_value,
+        max(share) over parts as largest_share
     from allocations
     window parts as (partition by chain_id, vault_address, day)
 ),
@@ -21,7 +23,12 @@ weighed as (
 parts as (
     select
         *,
-        case weighed_by when 'value' then value when 'share' then share end as part
+        case weighed_by when 'value' then value when 'share' then share end as part,
+        -- So that squares stay within what a number can be, however large the parts are.
+        case weighed_by
+            when 'value' then value / nullif(largest_value, 0)
+            when 'share' then share / nullif(largest_share, 0)
+        end as of_largest
     from weighed
 ),
 
@@ -36,7 +43,8 @@ days as (
         sum(part order by part) as total,
         min(part) as smallest,
         max(part) as largest,
-        sum(part * part order by part) as squares,
+        sum(of_largest order by of_largest) as largest_parts,
+        sum(of_largest * of_largest order by of_largest) as squares,
         -- Ties go to the first name, so that the result is always the same.
         first(protocol order by part desc, protocol) filter (part is not null) as top_protocol
     from parts
@@ -49,6 +57,6 @@ select
     case when total > 0 then total end as weighed_total,
     -- Where a position is negative the weights are no longer parts of a whole.
     case when total > 0 and smallest >= 0 then largest / total end as top_share,
-    case when total > 0 and smallest >= 0 then squares / (total * total) end
+    case when total > 0 and smallest >= 0 then squares / (largest_parts * largest_parts) end
         as concentration_hhi
 from days

@@ -1,5 +1,12 @@
 with
 
+-- A day of the future is no fact yet, and does not show that a series goes on.
+past as (
+    select apy_history.*
+    from core.apy_history
+    inner join mart.clock on apy_history.date <= clock.now_at::date
+),
+
 -- One averaging period for the whole of a vault's series, so that no line mixes two definitions. A period whose values
 -- stopped is not chosen; a day behind the others is not a stop.
 periods as (
@@ -8,7 +15,7 @@ periods as (
         is_smoothed,
         averaging_period_days,
         max(date) as to_on
-    from core.apy_history
+    from past
     group by vault_address, is_smoothed, averaging_period_days
 ),
 
@@ -32,12 +39,12 @@ chosen_period as (
 
 chosen as (
     select
-        apy_history.vault_address,
-        apy_history.date,
-        apy_history.is_smoothed,
-        apy_history.averaging_period_days,
-        apy_history.apy
-    from core.apy_history
+        past.vault_address,
+        past.date,
+        past.is_smoothed,
+        past.averaging_period_days,
+        past.apy
+    from past
     inner join chosen_period using (vault_address, is_smoothed, averaging_period_days)
 ),
 

@@ -43,6 +43,7 @@ fact_days as (
     group by vault_address, chain_id, day
 ),
 
+-- A fact from the future does not make the days up to it expected.
 present_days as (
     select
         series.series,
@@ -56,6 +57,7 @@ present_days as (
         fact_days.last_at
     from fact_days
     inner join mart.series using (series)
+    inner join mart.clock on fact_days.day <= clock.now_at::date
 ),
 
 histories as (

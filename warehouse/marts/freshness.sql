@@ -1,24 +1,34 @@
 with
 
+today as (select now_at::date as today from mart.clock),
+
 series as (select * from mart.series where is_read),
 
-vaults as (select * from core.vaults where is_current),
+vaults as (
+    select vaults.*, names.is_closed
+    from core.vaults as vaults
+    inner join mart.vault_names as names using (chain_id, vault_address)
+    where vaults.is_current
+),
 
 newest_apy as (
     select is_smoothed, averaging_period_days, vault_address, max(date)::timestamp as newest_at
     from core.apy_history
+    inner join today on date <= today
     group by is_smoothed, averaging_period_days, vault_address
 ),
 
--- By the time of the fact, never by the time it was loaded. A day counts from its start. Facts of an address on all its
--- chains have no chain_id.
+-- By the time of the fact, never by the time it was loaded; one from the future does not make those before it fresh. A day
+-- counts from its start. Facts of an address on all its chains have no chain_id.
 newest_facts as (
     select 'ratio' as series, vault_address, null as chain_id, max(last_at) as newest_at
     from mart.ratio_days
+    inner join today on day <= today
     group by vault_address
     union all
     select 'pnl' as series, vault_address, null as chain_id, max(last_at) as newest_at
     from mart.pnl_days
+    inner join today on day <= today
     group by vault_address
     union all
     select apy_series.series, newest_apy.vault_address, null as chain_id, newest_apy.newest_at
@@ -27,6 +37,7 @@ newest_facts as (
     union all
     select 'allocation' as series, vault_address, chain_id, max(date)::timestamp as newest_at
     from core.allocation_history
+    inner join today on date <= today
     group by vault_address, chain_id
 ),
 
@@ -49,6 +60,7 @@ expected as (
         vaults.vault_address,
         vaults.vault_name,
         vaults.status,
+        vaults.is_closed,
         series.series,
         series.pipeline,
         series.cadence_hours,
@@ -82,6 +94,7 @@ joined as (
         expected.vault_address,
         expected.vault_name,
         expected.status,
+        expected.is_closed,
         expected.series,
         newest_facts.newest_at,
         date_diff('second', newest_facts.newest_at, clock.now_at) / 3600 as age_hours,
@@ -108,6 +121,7 @@ select
     vault_address,
     vault_name,
     status,
+    is_closed,
     series,
     newest_at,
     age_hours,

@@ -1,28 +1,37 @@
 with
 
+today as (select now_at::date as today from mart.clock),
+
 -- Pipelines whose rows have the time of the fact. The age of the others is that of the newest task with a response, since
 -- there may have been no new event (in the audit log, for example).
 newest_facts as (
     select 'ratio_history' as pipeline, max(last_at) as newest_at
     from mart.ratio_days
+    inner join today on day <= today
     union all
     select 'pnl_history' as pipeline, max(last_at) as newest_at
     from mart.pnl_days
+    inner join today on day <= today
     union all
     select 'positions' as pipeline, max(snapshot_at) as newest_at
     from mart.position_days
+    inner join today on day <= today
     union all
     select 'apy_history' as pipeline, max(date)::timestamp as newest_at
     from core.apy_history
+    inner join today on date <= today
     union all
     select 'allocation_history' as pipeline, max(date)::timestamp as newest_at
     from core.allocation_history
+    inner join today on date <= today
     union all
     select 'oracle_classification' as pipeline, max(date)::timestamp as newest_at
     from core.oracle_classification
+    inner join today on date <= today
     union all
     select 'health_factors' as pipeline, max(calculated_at) as newest_at
     from core.health_factors
+    inner join today on calculated_at::date <= today
 ),
 
 attempts as (

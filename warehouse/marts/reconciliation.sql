@@ -1,5 +1,8 @@
 with
 
+-- The newest pair of each is one of up to today.
+today as (select now_at::date as today from mart.clock),
+
 vaults as (select * from core.vaults where is_current),
 
 -- When current rows were last confirmed.
@@ -15,12 +18,21 @@ responded as (
 -- What is only known by address is compared for the vault that the address stands for, while it is listed.
 addresses as (select * from mart.vault_addresses where is_listed),
 
--- US dollars for one unit of the vault's asset, by the newest PnL that the service gives in both.
-prices as (
-    select vault_address, pnl_usd_close / pnl_in_asset_close as price
+-- US dollars for one unit of the vault's asset, by the newest PnL that the service gives in both. Of a PnL near zero the price
+-- would be mostly rounding, as in the check pnl_price.
+priced_days as (
+    select vault_address, day, pnl_usd_close / pnl_in_asset_close as price
     from mart.pnl_days as days
+    inner join today on day <= today
     where pnl_usd_close / nullif(pnl_in_asset_close, 0) > 0
-    qualify row_number() over (partition by vault_address order by day desc) = 1
+    qualify abs(pnl_in_asset_close)
+    > 0.01 * median(abs(pnl_in_asset_close)) over (partition by vault_address)
+),
+
+prices as (
+    select vault_address, arg_max(price, day) as price
+    from priced_days
+    group by vault_address
 ),
 
 -- What a vault holds, part by part and day by day.
@@ -68,6 +80,7 @@ apy_days as (
         apy as apy_unsmoothed,
         max(date) over (partition by vault_address) as last_day
     from core.apy_history
+    inner join today on date <= today
     where apy is not null and not is_smoothed and averaging_period_days = 7
 ),
 
@@ -76,8 +89,9 @@ withdrawals as (select * from core.withdrawal_summaries where is_current),
 withdrawal_requests as (select * from core.withdrawal_requests where is_current),
 
 newest_snapshots as (
-    select *
+    select days.*
     from mart.position_days as days
+    inner join today on day <= today
     qualify row_number() over (partition by chain_id, vault_address order by day desc) = 1
 ),
 
@@ -87,6 +101,7 @@ newest_points as (
     semi join (
         select vault_address, max(last_at) as observed_at
         from mart.ratio_days
+        inner join today on day <= today
         group by vault_address
     ) using (vault_address, observed_at)
     inner join addresses using (vault_address)
@@ -122,6 +137,7 @@ nav_and_ratio as (
             snapshots.chain_id = ratio_hours.chain_id
             and snapshots.vault_address = ratio_hours.vault_address
             and date_trunc('hour', snapshots.snapshot_at)::timestamp = ratio_hours.hour_at
+    inner join today on ratio_hours.hour_at::date <= today
     qualify row_number() over (
         partition by snapshots.chain_id, snapshots.vault_address
         order by snapshots.snapshot_at desc
@@ -150,6 +166,7 @@ holdings_and_nav as (
         snapshots.nav_usd
     from holding_days
     inner join mart.position_days as snapshots using (chain_id, vault_address, day)
+    inner join today on holding_days.day <= today
     qualify row_number() over (
         partition by
             holding_days.comparison, holding_days.chain_id, holding_days.vault_address
@@ -167,10 +184,11 @@ summary_totals as (
                 then sum(summary_allocations.value order by summary_allocations.value)
         end as value
     from summary_allocations
+    left join addresses using (vault_address)
     inner join vaults
         on
             summary_allocations.vault_address = vaults.vault_address
-            and coalesce(summary_allocations.chain_id, vaults.chain_id) = vaults.chain_id
+            and coalesce(summary_allocations.chain_id, addresses.chain_id) = vaults.chain_id
     left join responded
         on
             responded.pipeline = 'vault_summaries'

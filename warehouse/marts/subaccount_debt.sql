@@ -1,8 +1,9 @@
 with
 
 newest_factors as (
-    select *
-    from core.health_factors
+    select factors.*
+    from core.health_factors as factors
+    inner join mart.clock on factors.calculated_at::date <= clock.now_at::date
     qualify row_number() over (
         partition by subaccount_address
         order by calculated_at desc, health_factor_id

@@ -1,7 +1,7 @@
 with
 
 clock as (
-    select date_trunc('hour', now_at)::timestamp as this_hour_at
+    select date_trunc('hour', now_at)::timestamp as this_hour_at, now_at::date as today
     from mart.clock
 ),
 
@@ -34,10 +34,11 @@ spans as (
         max(day) as last_day,
         date_trunc('hour', min(first_ratio_at))::timestamp as first_ratio_hour_at
     from fact_days
+    inner join clock on day <= today
     group by vault_address
 ),
 
--- Every day between a vault's first fact and its newest: a day without facts is a row of nulls.
+-- Every day between a vault's first fact and its newest, up to today: a day without facts is a row of nulls.
 expected_days as (
     select
         vault_address,

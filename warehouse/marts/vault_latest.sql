@@ -1,5 +1,8 @@
 with
 
+-- What is dated later is no fact yet: it must not hide the newest that is.
+today as (select now_at::date as today from mart.clock),
+
 reported_metrics as (select * from core.vault_reported_metrics where is_current),
 
 current_fees as (select * from mart.fee_schedule where is_current),
@@ -42,6 +45,7 @@ classified as (
     semi join (
         select chain_id, vault_address, max(date) as date
         from core.oracle_classification
+        inner join today on date <= today
         group by chain_id, vault_address
     ) using (chain_id, vault_address, date)
 ),
@@ -65,6 +69,7 @@ newest_ratio as (
     semi join (
         select vault_address, max(last_at) as observed_at
         from mart.ratio_days
+        inner join today on day <= today
         group by vault_address
     ) using (vault_address, observed_at)
 ),
@@ -75,6 +80,7 @@ newest_pnl as (
     semi join (
         select vault_address, max(last_at) as snapshot_at
         from mart.pnl_days
+        inner join today on day <= today
         group by vault_address
     ) using (vault_address, snapshot_at)
 ),
@@ -100,12 +106,14 @@ newest_allocation as (
         top_share,
         concentration_hhi
     from mart.allocation_days
+    inner join today on day <= today
     qualify row_number() over (partition by chain_id, vault_address order by day desc) = 1
 ),
 
 newest_snapshots as (
-    select *
+    select days.*
     from mart.position_days as days
+    inner join today on day <= today
     qualify row_number() over (partition by chain_id, vault_address order by day desc) = 1
 ),
 
@@ -123,8 +131,9 @@ owners as (
 ),
 
 newest_audit as (
-    select *
+    select audit_entries.*
     from core.audit_log as audit_entries
+    inner join today on occurred_at::date <= today
     qualify row_number() over (
         partition by chain_id, vault_address
         order by occurred_at desc, type, summary, occurrence

@@ -30,40 +30,32 @@ newest_facts as (
     group by vault_address, chain_id
 ),
 
--- What is only known by address belongs to the vaults that are not closed, where there is one: that of another chain may
--- go on while this one is closed.
-open_addresses as (
-    select distinct vault_address
-    from core.vaults
-    where is_current and lower(status) is distinct from 'closed'
-),
-
+-- What is only known by address belongs to the vault that the address stands for: that of another chain may go on while this
+-- one is closed.
 vault_facts as (
     select
         vaults.chain_id,
         vaults.vault_address,
         vaults.vault_name,
         vaults.status,
+        vaults.is_closed,
         max(newest_facts.newest_at) as newest_at
-    from core.vaults as vaults
-    left join open_addresses using (vault_address)
+    from mart.vault_names as vaults
+    left join mart.vault_addresses as addresses using (chain_id, vault_address)
     left join newest_facts
         on
             vaults.vault_address = newest_facts.vault_address
-            and case
-                when newest_facts.chain_id is not null then vaults.chain_id = newest_facts.chain_id
-                else lower(vaults.status) is distinct from 'closed' or open_addresses.vault_address is null
-            end
-    where vaults.is_current
-    group by vaults.chain_id, vaults.vault_address, vaults.vault_name, vaults.status
+            and coalesce(newest_facts.chain_id, addresses.chain_id) = vaults.chain_id
+    where vaults.is_listed
+    group by all
 )
 
 select
-    *,
+    chain_id,
+    vault_address,
+    vault_name,
+    status,
+    newest_at,
     -- Compared with the newest fact of any vault, so that no vault ends only because nothing was synced for weeks.
-    coalesce(
-        lower(status) = 'closed'
-        and coalesce(newest_at < max(newest_at) over () - interval 7 day, true),
-        false
-    ) as is_ended
+    is_closed and coalesce(newest_at < max(newest_at) over () - interval 7 day, true) as is_ended
 from vault_facts

@@ -1,5 +1,8 @@
 with
 
+today as (select now_at::date as today from mart.clock),
+
+-- Without days of the future: no window ends with one, and no fall is measured from one.
 ratio_days as (
     select
         vault_address,
@@ -10,6 +13,7 @@ ratio_days as (
         hours_with_ratio as hours,
         hours_below_par
     from mart.ratio_days as days
+    inner join today on day <= today
     where collateral_ratio_close is not null
 ),
 
@@ -17,10 +21,11 @@ dated_days as (
     select
         *,
         max(day) over vault as last_day,
-        -- Null where there is no ratio to take a logarithm of, the day before has none, or it is missing.
+        -- Null where there is no ratio to take a logarithm of, the day before has none, or it is missing. Of two logarithms:
+        -- a quotient of extreme ratios may be infinite, and then no vault has a deviation.
         case
             when close > 0 and lag(close) over vault > 0 and lag(day) over vault = day - 1
-                then ln(close / lag(close) over vault)
+                then ln(close) - ln(lag(close) over vault)
         end as log_change
     from ratio_days
     window vault as (
@@ -132,8 +137,8 @@ moments as (
     inner join ratio using (vault_address)
     left join deepest_falls using (vault_address)
     where
-        points.collateral_ratio = ratio.low
-        or points.collateral_ratio >= deepest_falls.high
+        points.observed_at < ratio.to_on + 1
+        and (points.collateral_ratio = ratio.low or points.collateral_ratio >= deepest_falls.high)
     group by points.vault_address
 ),
 

@@ -33,7 +33,7 @@ days as (
             as return_1d,
         case
             when close > 0 and lag(close) over vault > 0 and lag(day) over vault = day - 1
-                then ln(close / lag(close) over vault)
+                then ln(close) - ln(lag(close) over vault)
         end as log_change,
         -- A yield of -1 or less has no daily rate.
         case when apy_unsmoothed > -1 then exp(ln(1 + apy_unsmoothed) / 365) - 1 end as apy_return_1d

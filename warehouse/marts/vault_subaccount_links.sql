@@ -20,6 +20,7 @@ position_links as (
 newest_snapshots as (
     select chain_id, vault_address, max(snapshot_at) as snapshot_at
     from mart.position_days
+    inner join mart.clock on day <= clock.now_at::date
     group by chain_id, vault_address
 ),
 

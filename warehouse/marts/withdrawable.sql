@@ -1,8 +1,9 @@
 with
 
 newest_snapshots as (
-    select *
+    select days.*
     from mart.position_days as days
+    inner join mart.clock on days.day <= clock.now_at::date
     qualify row_number() over (partition by chain_id, vault_address order by day desc) = 1
 ),
 

@@ -23,5 +23,6 @@ order by
     min(chain_id) over (partition by vault_address),
     vault_address,
     is_current desc,
+    lower(status) is not distinct from 'closed',
     listed_from_at,
     chain_id

@@ -1,4 +1,4 @@
--- The first and last instant of a vault's points.
+-- The first and last instant of a vault's points, up to today.
 select
     min(observed_at) as from_at,
     max(observed_at) as to_at
@@ -8,4 +8,5 @@ from (
     select snapshot_at as observed_at from core.pnl_history where vault_address = $vault_address
     union all
     select date::timestamp as observed_at from core.apy_history where vault_address = $vault_address
-)
+) as points
+inner join mart.clock on points.observed_at::date <= clock.now_at::date

@@ -14,6 +14,7 @@ newest_at_par as (
         arg_max(collateral_ratio, observed_at) as collateral_ratio,
         arg_max(is_below_par, observed_at) as is_below_par
     from mart.ratio_points
+    inner join mart.clock on observed_at::date <= clock.now_at::date
     where collateral_ratio is not null
     group by vault_address
 ),
@@ -28,6 +29,7 @@ below_par as (
     inner join newest_at_par using (vault_address)
     where
         newest_at_par.is_below_par
+        and points.observed_at <= newest_at_par.ratio_at
         and points.collateral_ratio is not null
         and (newest_at_par.par_at is null or points.observed_at > newest_at_par.par_at)
     group by points.vault_address
@@ -102,7 +104,7 @@ series_words as (
             else series
         end || ' series' as words
     from mart.freshness
-    where is_stale and status = 'active'
+    where is_stale and not is_closed
 ),
 
 troubles as (

@@ -6,6 +6,7 @@ select
     weight,
     value_change
 from mart.allocation_daily
+inner join mart.clock on day <= clock.now_at::date
 where chain_id = $chain_id and vault_address = $vault_address
 qualify day = max(day) over ()
 order by value desc, protocol

@@ -28,7 +28,7 @@ const sections = {
     /** `undefined`: no fact yet. */
     newest_at: optional(text)("newest_at"),
     target_hours: number("target_hours"),
-    /** Active vaults whose newest fact is this one. */
+    /** Vaults that are not closed and whose newest fact is this one. */
     entities: number("entities"),
     /** The name of one of them. */
     example: optional(text)("example"),

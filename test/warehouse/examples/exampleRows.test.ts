@@ -6,6 +6,7 @@ import { queriedAt } from "../../../demo/exampleWarehouse.ts"
 import type { QueryParameter } from "../../../src/domain/values/queryParameter.ts"
 import { bindParameters } from "../../../src/load/published/read/reader/bindParameters.ts"
 import { CATALOG } from "../../../src/load/sql/sql.ts"
+import { shifted } from "../independent.ts"
 import { openWarehouse, putGiven, stopClock, type TestWarehouse } from "../support.ts"
 
 let warehouse: TestWarehouse
@@ -530,4 +531,69 @@ it("yield-three-ways: closes that are not so many days apart, missing or not abo
   expect(growth["b 2026-02-01"]?.["apy_from_ratio"]).toBeCloseTo(0.05588866730993636, 12)
   expect(growth["c 2026-02-01"]?.["apy_from_ratio"]).toBeNull()
   expect(growth["d 2026-02-01"]?.["apy_from_ratio"]).toBeNull()
+})
+
+it("return-after-fees: before and after fees are of the same days, those whose fees are known", async () => {
+  const days = ["01", "02", "03", "04", "05", "06"].map((day) => `2026-05-${day}`)
+  const [row] = await answer("return-after-fees", {
+    "core.vaults": [vault("a")],
+    "core.ratio_history": days.map((day, at) => ({
+      vault_address: "a",
+      observed_at: `${day} 23:00:00`,
+      actual_tvl: 1,
+      tvl_on_vault: 1,
+      adjusted_redeem_ratio: at === 5 ? 1.1 : 1,
+    })),
+    "core.apy_history": days.map((date) => ({
+      vault_address: "a",
+      date,
+      is_smoothed: false,
+      averaging_period_days: 7,
+      apy: 0,
+    })),
+    "core.fees": [
+      {
+        chain_id: 1,
+        vault_address: "a",
+        management_fee_pct: 0,
+        performance_fee_pct: 0,
+        valid_from: "2026-01-01",
+        valid_to: "2026-05-06 12:00:00",
+        is_current: false,
+      },
+      { chain_id: 1, vault_address: "a", valid_from: "2026-05-06 12:00:00", is_current: true },
+    ],
+  })
+  expect(row).toMatchObject({ days: "6", days_not_known: "2", before_fees: 0, after_fees: 0 })
+})
+
+it.each(["Active", null])("a vault goes on with the status %s", async (status) => {
+  const days = Array.from({ length: 92 }, (_, at) => shifted("2026-03-01", at))
+  const given = {
+    "core.vaults": [
+      { ...vault("a"), status },
+      { ...vault("b"), status: "Closed" },
+    ],
+    "core.ratio_history": days.flatMap((day, at) =>
+      ["a", "b"].map((vault_address) => ({
+        vault_address,
+        observed_at: `${day} 23:00:00`,
+        actual_tvl: 1,
+        tvl_on_vault: 1,
+        adjusted_redeem_ratio: at % 2 === 0 ? 1 : 1.01,
+      })),
+    ),
+    "core.apy_history": days.flatMap((date) =>
+      ["a", "b"].map((vault_address) => ({
+        vault_address,
+        date,
+        is_smoothed: false,
+        averaging_period_days: 7,
+        apy: 0.1,
+      })),
+    ),
+  }
+  for (const name of ["net-apy-after-fees", "best-risk-adjusted"]) {
+    expect((await answer(name, given)).map(({ vault_name }) => vault_name)).toEqual(["a"])
+  }
 })

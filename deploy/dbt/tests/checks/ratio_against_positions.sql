@@ -1,16 +1,18 @@
--- Written by `make docs` from warehouse/checks/ratio_against_positions.sql: The supply of a ratio point is what the position snapshot of the same hour reports, except for this share.
+-- Written by `make docs` from warehouse/checks/ratio_against_positions.sql: The supply of a ratio point is what the position snapshot of the same hour reports, except for this share; of an address on several chains, the snapshot of the vault it stands for (mart.vault_addresses).
 {{ config(severity='warn', meta={'check': 'ratio_against_positions'}) }}
 
 with
-
 snapshots as (
     select
-        vault_address,
-        date_trunc('hour', snapshot_at)::timestamp as hour_at,
-        snapshot_at,
-        reported_tvl
-    from {{ source('core', 'position_snapshots') }}
-    where reported_tvl is not null
+        snapshots.vault_address,
+        date_trunc('hour', snapshots.snapshot_at)::timestamp as hour_at,
+        snapshots.snapshot_at,
+        snapshots.reported_tvl
+    from {{ source('core', 'position_snapshots') }} as snapshots
+    left join {{ source('mart', 'vault_addresses') }} as addresses using (vault_address)
+    where
+        snapshots.reported_tvl is not null
+        and (addresses.chain_id is null or snapshots.chain_id = addresses.chain_id)
 ),
 
 ratios as (

@@ -1,4 +1,4 @@
--- Written by `make docs` from warehouse/checks/series_fresh.sql: The newest fact of an active vault's series is not older than its target (mart.series) plus this many hours.
+-- Written by `make docs` from warehouse/checks/series_fresh.sql: The newest fact of a series of a vault that is not closed is at most so many hours older than its target (mart.series).
 {{ config(severity='warn', meta={'check': 'series_fresh'}) }}
 
 select
@@ -11,4 +11,4 @@ select
     last_attempted_at,
     last_outcome
 from {{ source('mart', 'freshness') }}
-where is_stale and status = 'active' and newest_at is not null and age_hours > target_hours + 1::double
+where is_stale and not is_closed and newest_at is not null and age_hours > target_hours + 1::double

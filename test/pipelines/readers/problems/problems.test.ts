@@ -87,7 +87,7 @@ describe("problems", () => {
         dataDir,
         `select series as subject, newest_at, target_hours, count(*)::integer as entities
          from mart.freshness
-         where status = 'active' and last_outcome <> 'unsupported'
+         where not is_closed and last_outcome <> 'unsupported'
          group by all
          union all
          select pipeline, newest_at, target_hours, entities
