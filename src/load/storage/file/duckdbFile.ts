@@ -21,15 +21,14 @@ export const databaseFile = (dataDir: string): string => join(dataDir, "vaulthou
 const logOf = (database: string): string => `${database}.wal`
 
 /**
- * The names of what a database that is gone has left, and what to do about it: DuckDB would apply its log to any other that
- * gets its name. `undefined` where nothing is left, or the database is there.
+ * The names of what a database that is gone has left with its log, and what to do about it: DuckDB would apply the log to any other
+ * that gets its name. `undefined` where there is none, or the database is there.
  */
 export const leftWithout = (
   database: string,
 ): { readonly names: string; readonly advice: string } | undefined => {
-  if (existsSync(database)) return undefined
+  if (existsSync(database) || !existsSync(logOf(database))) return undefined
   const left = [logOf(database), doublewriteFile(database)].filter((file) => existsSync(file))
-  if (left.length === 0) return undefined
   const [names, each] = [left.map((file) => basename(file)).join(" and "), left.join(" and ")]
   return {
     names,
@@ -87,7 +86,7 @@ const fileIn = (dataDir: string, isScratch: boolean): Storage => {
         await writer.run(`SET checkpoint_threshold = '${CHECKPOINT_MB}MB'`)
         const isNew = !existsSync(file)
         const left = leftWithout(file)
-        if (left !== undefined && existsSync(logOf(file))) {
+        if (left !== undefined) {
           throw new LoadError({
             reason: "Files",
             what: `Making a new warehouse in ${dataDir}`,
