@@ -236,6 +236,13 @@ describe("Pace", () => {
     expect(pace.concurrency).toBeLessThan(open / 2)
   })
 
+  it("halves the rate after a 429 before enough has come through to know it", () => {
+    const pace = new Pace({ maxRequestsPerSecond: 100 })
+    pace.succeeded(0)
+    pace.rateLimited(1000, 1)
+    expect(pace.limitPerSecond).toBe(50)
+  })
+
   describe("goes on after a 429 with what came through before", () => {
     const SECONDS = 10
     const UP_TO = 100

@@ -157,6 +157,23 @@ describe("RequestBudget", () => {
     }).pipe(Effect.provide(RequestBudget.layer())),
   )
 
+  it.effect("sends hardly any to a service that fails every request", () =>
+    Effect.gen(function* () {
+      const budget = yield* RequestBudget
+      let sent = 0
+      const failing = Effect.gen(function* () {
+        sent += 1
+        yield* Effect.sleep(10)
+        return { status: 500, delaySeconds: undefined }
+      })
+      const running = yield* Effect.forkChild(Effect.forever(budget.spend(failing, spending)))
+      yield* TestClock.adjust("25 seconds")
+      yield* Fiber.interrupt(running)
+      expect(sent).toBeGreaterThan(30)
+      expect(sent).toBeLessThan(40)
+    }).pipe(Effect.provide(RequestBudget.layer())),
+  )
+
   it.effect("sends those of tasks with the most requests left first", () =>
     Effect.gen(function* () {
       const budget = yield* RequestBudget
