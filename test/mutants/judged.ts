@@ -33,8 +33,7 @@ export const judgedSurvivors: ReadonlyArray<Judged> = [
     file: "src/load/storage/file/duckdbFile.ts",
     line: "await flush(dataDir)",
     replacement: "void 0",
-    reason:
-      "Only a power cut shows it, which `make proof` simulates at each effect of a migration.",
+    reason: "Only a power cut shows it, which `make proof` simulates at every effect on files.",
   },
 ]
 

@@ -295,7 +295,7 @@ it("a history that was cut short is expected to cost what is left of it, and two
   const startedOn = today - 200
   const expected = (cursor: object | undefined) =>
     ratio?.expectedRequests(
-      { entity: "a", subject: { startedOn } as never },
+      { entity: "a", subject: { startedOn } },
       { cursor: () => cursor, openGaps: [], isSkipped: () => false },
       { ...defaultRunSettings, now: now * 1000, today },
     )

@@ -55,9 +55,9 @@ it("takes effect one batch after the other only where several batches have rows 
   const connection = await instance.connect()
   const [one, other] = [holdingsOn(DAY, SECOND, { Aave: 1 }), holdingsOn(DAY, THIRD, { Morpho: 2 })]
   const areRepeated = async (...batches: ReadonlyArray<number>) => {
-    const pages = [one, other].map((rows, at) => ({
+    const pages = [one, other].map((page, at) => ({
       batch: batches[at] ?? 0,
-      rows,
+      rows: page,
       runId: "run-1",
     }))
     return haveRepeatedMergeKeys(connection, await stage(connection, holdings, pages))

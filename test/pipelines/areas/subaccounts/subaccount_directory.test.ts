@@ -23,7 +23,9 @@ it.live("a directory of one page costs as many requests as are expected", () =>
     )
     expect(task).toEqual({ requests: 2, rows: 1 })
     expect(server.requests).toHaveLength(2)
-    const { expectedRequests } = subaccountDirectoryPipeline
-    expect(expectedRequests({ entity: "-", subject: null }, {} as never, {} as never)).toBe(2)
+    const partition = { entity: "-", subject: null }
+    expect(subaccountDirectoryPipeline.expectedRequests(partition, {} as never, {} as never)).toBe(
+      2,
+    )
   }).pipe(Effect.scoped),
 )

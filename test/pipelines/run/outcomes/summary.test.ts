@@ -1,12 +1,12 @@
 // How a run ended, given what became of its tasks.
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import type { RecordedOutcome } from "../../../src/domain/run/outcome.ts"
-import { KeyUse } from "../../../src/pipelines/run/KeyUse.ts"
-import { summaryOf } from "../../../src/pipelines/run/summary.ts"
-import { Tally } from "../../../src/pipelines/run/Tally.ts"
-import { inWarehouse } from "../../load/sample.ts"
-import { temporaryFolder } from "../../support/temporaryFolder.ts"
+import type { RecordedOutcome } from "../../../../src/domain/run/outcome.ts"
+import { KeyUse } from "../../../../src/pipelines/run/KeyUse.ts"
+import { summaryOf } from "../../../../src/pipelines/run/summary.ts"
+import { Tally } from "../../../../src/pipelines/run/Tally.ts"
+import { inWarehouse } from "../../../load/sample.ts"
+import { temporaryFolder } from "../../../support/temporaryFolder.ts"
 
 const options = { runId: "run-1", vaults: { include: [], exclude: [] } }
 

@@ -1,6 +1,6 @@
 // What is counted of the tasks of a pipeline.
 import { expect, it } from "vitest"
-import { Tally } from "../../../src/pipelines/run/Tally.ts"
+import { Tally } from "../../../../src/pipelines/run/Tally.ts"
 
 const nothing = { inserted: 0, revised: 0, unchanged: 0, requests: 1 }
 

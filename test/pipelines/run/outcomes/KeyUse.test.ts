@@ -1,7 +1,7 @@
 // What refusals of some tasks say about the other tasks of a run.
 import { expect, it } from "vitest"
-import { KeyUse } from "../../../src/pipelines/run/KeyUse.ts"
-import { pipelines } from "../../../src/pipelines/pipelines.ts"
+import { KeyUse } from "../../../../src/pipelines/run/KeyUse.ts"
+import { pipelines } from "../../../../src/pipelines/pipelines.ts"
 
 const pipelineFor = (tier: string) => {
   const found = pipelines.find(({ endpoint }) => endpoint.auth === tier)
