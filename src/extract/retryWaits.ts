@@ -46,11 +46,10 @@ export class RetryWaits {
     return this.#change(steps, (by) => (this.#waiting += by))
   }
 
-  /** Another attempt of a call succeeded. */
+  /** Another attempt of a call succeeded: that call does not wait, so no time runs that all spend waiting. */
   get helped(): Effect.Effect<void> {
-    return Effect.map(Clock.currentTimeMillis, (now) => {
+    return Effect.sync(() => {
       this.#spentMillis = 0
-      if (this.#aloneSince !== undefined) this.#aloneSince = now
     })
   }
 

@@ -74,6 +74,30 @@ describe("typed text", () => {
       }),
   )
 
+  it("a whole number says within which bounds it may be", () => {
+    expect(integer().expected).toBe("integer")
+    expect(integer({ min: 1 }).expected).toBe("integer of at least 1")
+    expect(integer({ min: 1, max: 200 }).expected).toBe("integer from 1 to 200")
+  })
+
+  it("a day may be of a year of four digits, an instant of one whose microseconds are exact", () => {
+    const last = parseDay("9999-12-31") ?? Number.NaN
+    expect(day.validate(last)).toEqual(Result.succeed("9999-12-31"))
+    expect(Result.isSuccess(day.validate(last + 1))).toBe(false)
+    for (const at of [9_007_199_254_740_000, -9_007_199_254_740_000]) {
+      expect(parseInstant(Result.getOrThrow(instant.validate(at)))).toBe(at)
+      expect(Result.isSuccess(instant.validate(2 * at))).toBe(false)
+    }
+  })
+
+  it("text may be of one character, but not of spaces alone", () => {
+    expect(Result.isSuccess(text.validate("x"))).toBe(true)
+    expect(Result.isSuccess(text.validate(" "))).toBe(false)
+    expect(text.schema).toMatchObject({ minLength: 1 })
+    expect("x").toMatch(new RegExp(String(text.schema["pattern"])))
+    expect(" ").not.toMatch(new RegExp(String(text.schema["pattern"])))
+  })
+
   it("a token may have any name, but one that begins like an address must be an address", () => {
     expect(Result.isSuccess(token.validate("USDC"))).toBe(true)
     expect(Result.isSuccess(token.validate(evm))).toBe(true)

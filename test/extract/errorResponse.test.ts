@@ -5,7 +5,9 @@ import { zstdDecompressSync } from "node:zlib"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import { parseJson } from "../../src/domain/values/json.ts"
 import type { AnyEndpoint, Inputs } from "../../src/extract/Endpoint.ts"
+import { auditLog } from "../../src/extract/endpoints/governance/audit_log.ts"
 import { endpoints } from "../../src/extract/endpoints/index.ts"
 import { keyVerification } from "../../src/extract/endpoints/subaccounts/key_verification.ts"
 import { historicalAllocations } from "../../src/extract/endpoints/transparency/historical_allocations.ts"
@@ -14,6 +16,7 @@ import { revertReason } from "../../src/extract/endpoints/transparency/revert_re
 import { unrealizedPnl } from "../../src/extract/endpoints/transparency/unrealized_pnl.ts"
 import { performanceFees } from "../../src/extract/endpoints/vaults/performance_fees.ts"
 import { tokenizedVaults } from "../../src/extract/endpoints/vaults/tokenized_vaults.ts"
+import { errorFrom } from "../../src/extract/errorResponse.ts"
 import type { Parameter, Parameters } from "../../src/extract/Parameter.ts"
 import { defaultWire, type WireSettings } from "../../src/extract/request.ts"
 import { failureOf, startClient } from "../support/client.ts"
@@ -117,6 +120,14 @@ describe("a validation error", () => {
     }),
   )
 
+  it.live("about an input that was not sent says nothing of its name", () =>
+    Effect.gen(function* () {
+      const response = { status: 422, body: fastApi("Limit") }
+      const error = yield* errorOf(auditLog, inputs, response)
+      expect(error.reason).toEqual({ _tag: "Unsupported" })
+    }),
+  )
+
   it.live.each([
     ["", { detail: "Insufficient snapshot data for MonthToDate" }],
     ["and names it", fastApi("calculationPeriod", "insufficient snapshot data", "value_error")],
@@ -138,6 +149,41 @@ const valueOf = (schema: Readonly<Record<string, unknown>>): unknown => {
   if (Array.isArray(schema["prefixItems"])) return schema["prefixItems"].map(valueOf)
   return schema["type"] === "array" ? [valueOf(schema["items"] as never)] : vault
 }
+
+it("422 is an absence on every endpoint that knows one kind of vault, or of transaction (§7)", () => {
+  const text = JSON.stringify({ detail: "of another kind" })
+  const response = {
+    status: 422,
+    text,
+    body: Buffer.from(text),
+    delaySeconds: undefined,
+    location: undefined,
+    forwardedBy: undefined,
+    clockSkewSeconds: undefined,
+  }
+  const isAbsence = (endpoint: AnyEndpoint): boolean => {
+    const url = new URL("http://localhost/one")
+    const context = { endpoint, url, body: undefined, wire: defaultWire, isPlatformConfirmed: true }
+    return errorFrom(context, response, parseJson(text)).reason._tag === "Unsupported"
+  }
+  const absent = endpoints.filter(isAbsence).map(({ name }) => name)
+  expect(absent.toSorted()).toEqual([
+    "annualized_apy",
+    "audit_log",
+    "collateral_simulation",
+    "fees",
+    "historical_allocations",
+    "oracle_classification",
+    "permissions",
+    "positions",
+    "revert_reason",
+    "roles",
+    "timelocks",
+    "tokenized_vault",
+    "vault_summary",
+    "withdrawals",
+  ])
+})
 
 const page = "<html><body><h1>404</h1></body></html>"
 

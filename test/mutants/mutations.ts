@@ -75,6 +75,8 @@ const sql: ReadonlyArray<readonly [RegExp, string]> = [
   [/\bunion all\b/, "union"],
 ]
 const looksLikeSql = /\b(select|where|insert into|delete from|update|having|join)\b/
+/** `"Every response: its status, and where it is."` */
+const isSentence = /^["`][A-Z][a-z][^]*\.["`]$/
 
 const isText = (node: Node): boolean =>
   node.type === "TemplateLiteral" || (node.type === "Literal" && typeof node["value"] === "string")
@@ -103,7 +105,7 @@ const callOf = (node: Node): ReadonlyArray<Replacement> => {
 
 const sqlOf = (node: Node, text: string): ReadonlyArray<Replacement> => {
   const written = text.slice(node.start, node.end)
-  if (!looksLikeSql.test(written)) return []
+  if (!looksLikeSql.test(written) || isSentence.test(written)) return []
   return sql.flatMap(([pattern, replacement]) => {
     const found = pattern.exec(written)
     if (found === null) return []

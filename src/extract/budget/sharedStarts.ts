@@ -211,7 +211,7 @@ class SharedStarts implements Starts {
 
   /** How many starts to reserve, so that the starts of all processes last for `AHEAD_MILLIS`. */
   #startsToReserve(limitPerSecond: number): number {
-    if (this.#demand === 0 || limitPerSecond === Infinity) return 0
+    if (limitPerSecond === Infinity) return 0
     const share = (limitPerSecond * AHEAD_MILLIS) / 1000 / this.#processes
     const target = Math.min(this.#demand, Math.ceil(share))
     return this.#reserved.length > target / 2 ? 0 : target - this.#reserved.length

@@ -171,7 +171,7 @@ const afterRead = <A, E, R>(
   window: TimeWindow,
   { content, times, count = times.length }: TimeRead<A>,
 ): { readonly step: TimeStep<A>; readonly next: Pending | undefined } => {
-  const largest = Math.max(cursor?.largest ?? 0, count)
+  const largest = Math.max(cursor?.largest ?? count, count)
   const oldest = times.reduce((least, time) => Math.min(least, time), Infinity)
   const top = times.reduce((most, time) => Math.max(most, time), range.newest ?? -Infinity)
   const newest = top === -Infinity ? undefined : Math.min(top, now)

@@ -82,7 +82,7 @@ const together = (columns: ReadonlyArray<string>): string =>
 const reference = (mart: Mart, { columns, to, as = columns }: MartReference): Check => {
   const name = to.slice(to.indexOf(".") + 1)
   const here = columns.map((column) => `t.${identifier(column)}`)
-  const there = columns.map((column, at) => `o.${identifier(as[at] ?? column)}`)
+  const there = as.map((column) => `o.${identifier(column)}`)
   const isPresent = here.map((column) => `${column} is not null`).join(" and ")
   return check(
     mart,

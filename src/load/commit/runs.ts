@@ -60,14 +60,6 @@ const decodeTotals = decodeRow({
   startedAt: optional(number)("started_at"),
 })
 
-const nothing: ReturnType<typeof decodeTotals> = {
-  tasks: 0,
-  requests: 0,
-  rowsInserted: 0,
-  rowsRevised: 0,
-  startedAt: undefined,
-}
-
 /** Whether this process began the run: another has written nothing of it, but for what the workers of the run read. */
 export const isBegunHere = ({ keys, runId }: Session): boolean => keys.hasWritten(runs, [runId])
 
@@ -81,8 +73,11 @@ export const finishRun = async (
   limits?: RequestLimits,
 ): Promise<RunSummary> => {
   const changes = new Changes(session)
-  const found = await readRows(session.connection, sqlFile("state", "run_totals"), [session.runId])
-  const [{ startedAt, ...totals } = nothing] = found.map(decodeTotals)
+  // A row of totals, whatever the run has done.
+  const [row = {}] = await readRows(session.connection, sqlFile("state", "run_totals"), [
+    session.runId,
+  ])
+  const { startedAt, ...totals } = decodeTotals(row)
   const finishedAt = session.tick()
   await transaction(session, async () => {
     await session.connection.run(

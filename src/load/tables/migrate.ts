@@ -63,25 +63,20 @@ const stored = async (connection: DuckDBConnection): Promise<Map<string, StoredT
   return found
 }
 
-const isAsDeclared = (table: Table, { columns }: StoredTable): boolean => {
-  const declared = allColumns(table)
-  return (
-    declared.length === columns.size &&
-    declared.every(({ name, type, required = false }) => {
-      const found = columns.get(name)
-      return found?.type === storedType[type] && found.required === required
-    })
-  )
-}
-
 interface Difference extends Pick<MigrationPlan, "statements" | "refused"> {
   /** The table is dropped and created again, so far without comments. */
   readonly isRemade: boolean
 }
 
-const asStored: Difference = { statements: [], refused: [], isRemade: false }
+const isEmpty = async (connection: DuckDBConnection, table: Table): Promise<boolean> =>
+  (await connection.runAndReadAll(`SELECT 1 FROM ${qualified(table)} LIMIT 1`)).currentRowCount ===
+  0
 
-const differences = (table: Table, existing: StoredTable, isEmpty: boolean): Difference => {
+const differences = async (
+  connection: DuckDBConnection,
+  table: Table,
+  existing: StoredTable,
+): Promise<Difference> => {
   const statements: Array<string> = []
   let isRemade = false
   const refused: Array<string> = []
@@ -93,7 +88,7 @@ const differences = (table: Table, existing: StoredTable, isEmpty: boolean): Dif
     if (found === undefined) {
       if (!required) {
         statements.push(`ALTER TABLE ${name} ADD COLUMN ${columnDefinition(column)}`)
-      } else if (isEmpty) {
+      } else if (await isEmpty(connection, table)) {
         // An added column can't be required, at least in a lake.
         isRemade = true
       } else {
@@ -130,10 +125,6 @@ const comments = (table: Table, existing: StoredTable | undefined): ReadonlyArra
   return changed
 }
 
-const isEmpty = async (connection: DuckDBConnection, table: Table): Promise<boolean> =>
-  (await connection.runAndReadAll(`SELECT 1 FROM ${qualified(table)} LIMIT 1`)).currentRowCount ===
-  0
-
 const plan = async (
   connection: DuckDBConnection,
   tables: ReadonlyArray<Table>,
@@ -146,9 +137,7 @@ const plan = async (
     if (found === undefined) {
       statements.push(createTable(table), ...comments(table, undefined))
     } else {
-      const difference = isAsDeclared(table, found)
-        ? asStored
-        : differences(table, found, await isEmpty(connection, table))
+      const difference = await differences(connection, table, found)
       statements.push(...difference.statements)
       refused.push(...difference.refused)
       statements.push(...comments(table, difference.isRemade ? undefined : found))

@@ -51,7 +51,7 @@ const LOW_BYTES = 5 * GIGA
 const TOO_LOW_BYTES = 0.5 * GIGA
 
 const nearestFolder = (path: string): string =>
-  existsSync(path) || dirname(path) === path ? path : nearestFolder(dirname(path))
+  existsSync(path) ? path : nearestFolder(dirname(path))
 
 const mayWrite = (folder: string): boolean => {
   try {

@@ -235,6 +235,38 @@ describe("Pace", () => {
     expect(open).toBeGreaterThan(16)
     expect(pace.concurrency).toBeLessThan(open / 2)
   })
+
+  it("halves the rate after a 429 before enough has come through to know it", () => {
+    const pace = new Pace({ maxRequestsPerSecond: 100 })
+    pace.succeeded(0)
+    pace.rateLimited(1000, 1)
+    expect(pace.limitPerSecond).toBe(50)
+  })
+
+  describe("goes on after a 429 with what came through before", () => {
+    const SECONDS = 10
+    const UP_TO = 100
+
+    /** The rate after a request each `every` ms at most, of which one in `of` succeeds. */
+    const rateAfter = (every: number, of: number): number => {
+      const pace = new Pace({ maxRequestsPerSecond: UP_TO })
+      for (let sent = 0; sent * every < SECONDS * 1000; sent += 1) {
+        expect(pace.reserve(sent * every)).toBe(0)
+        if (sent % of === 0) pace.succeeded(sent * every)
+      }
+      pace.rateLimited(SECONDS * 1000, 1)
+      return pace.limitPerSecond
+    }
+
+    it("in all the time since the first request", () => {
+      expect(rateAfter(1000 / UP_TO, 2)).toBeCloseTo((0.98 * UP_TO) / 2, 6)
+    })
+
+    it("but in no moment, however short, in which nobody wanted to send", () => {
+      // Each comes a millisecond later than it might.
+      expect(rateAfter(1000 / UP_TO + 1, 2)).toBeCloseTo((0.98 * UP_TO) / 2, 0)
+    })
+  })
 })
 
 const responses = () => {

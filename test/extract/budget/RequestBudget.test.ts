@@ -117,6 +117,63 @@ describe("RequestBudget", () => {
     }).pipe(Effect.provide(RequestBudget.layer())),
   )
 
+  it.effect("learns that more may be under way only from requests that fill what may be", () =>
+    Effect.gen(function* () {
+      const budget = yield* RequestBudget
+      const answers = { status: 200, delaySeconds: undefined }
+      const { window: before } = yield* budget.learnt
+      const one = budget.spend(Effect.as(Effect.sleep(10), answers), spending)
+      const running = yield* Effect.forkChild(Effect.all(Array.from({ length: 100 }, () => one)))
+      yield* TestClock.adjust("1 minute")
+      yield* Fiber.join(running)
+      expect((yield* budget.learnt).window).toBe(before)
+
+      // The last fills the window, and the first ends while it does.
+      const never = budget.spend(Effect.never, spending)
+      const all = [one, ...Array.from({ length: before - 1 }, () => never)]
+      yield* Effect.forkScoped(Effect.all(all, { concurrency: "unbounded" }))
+      yield* TestClock.adjust("1 second")
+      expect((yield* budget.learnt).window).toBeGreaterThan(before)
+    }).pipe(Effect.scoped, Effect.provide(RequestBudget.layer())),
+  )
+
+  it.effect("refuses like the service, whose pause is longer than the run waits", () =>
+    Effect.gen(function* () {
+      const budget = yield* RequestBudget
+      let sent = 0
+      const refused = Effect.sync(() => {
+        sent += 1
+        return { status: 429, delaySeconds: 3600 }
+      })
+      yield* budget.spend(refused, spending)
+      const failure = yield* Effect.flip(budget.spend(refused, spending))
+      expect(failure).toMatchObject({
+        reason: { _tag: "RateLimited", delaySeconds: 3600 },
+        status: 429,
+        isFinal: true,
+      })
+      expect(failure.detail).toContain("asks to wait 60 min, longer than the 30 s")
+      expect(sent).toBe(1)
+    }).pipe(Effect.provide(RequestBudget.layer())),
+  )
+
+  it.effect("sends hardly any to a service that fails every request", () =>
+    Effect.gen(function* () {
+      const budget = yield* RequestBudget
+      let sent = 0
+      const failing = Effect.gen(function* () {
+        sent += 1
+        yield* Effect.sleep(10)
+        return { status: 500, delaySeconds: undefined }
+      })
+      const running = yield* Effect.forkChild(Effect.forever(budget.spend(failing, spending)))
+      yield* TestClock.adjust("25 seconds")
+      yield* Fiber.interrupt(running)
+      expect(sent).toBeGreaterThan(30)
+      expect(sent).toBeLessThan(40)
+    }).pipe(Effect.provide(RequestBudget.layer())),
+  )
+
   it.effect("sends those of tasks with the most requests left first", () =>
     Effect.gen(function* () {
       const budget = yield* RequestBudget

@@ -169,6 +169,15 @@ describe("a request budget of several processes", () => {
     }).pipe(Effect.scoped),
   )
 
+  it.effect("leaves the store alone while there is nothing to send", () =>
+    Effect.gen(function* () {
+      const { store, counts } = memoryStore()
+      yield* Effect.forkScoped(Layer.build(RequestBudget.layer({}, store)))
+      yield* TestClock.adjust("1 minute")
+      expect(counts.reads).toBe(1)
+    }).pipe(Effect.scoped),
+  )
+
   it.effect("divides fixed limits among the processes", () =>
     Effect.gen(function* () {
       const { store } = memoryStore()

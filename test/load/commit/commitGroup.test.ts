@@ -1,9 +1,11 @@
 // What batches that share a transaction leave: what they would leave one after the other, each with its own counts.
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect, it, vi } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { Batch } from "../../../src/domain/run/outcome.ts"
 import { duckdbFile } from "../../../src/load/storage/file/duckdbFile.ts"
 import type { Storage } from "../../../src/load/storage/Storage.ts"
+import type { LoadError } from "../../../src/load/errors.ts"
+import { Warehouse } from "../../../src/load/Warehouse.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
 import {
   batchOf,
@@ -160,3 +162,27 @@ describe("rows that another process has written meanwhile", () => {
     }),
   )
 })
+
+it.effect(
+  "rows of tables that were empty are appended, without a statement that compares them",
+  () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const statementsOf = (work: Effect.Effect<unknown, LoadError, Warehouse>) =>
+        Effect.gen(function* () {
+          const { exclusively } = yield* Warehouse
+          const spies = yield* exclusively("Watching the writer", async ({ connection }) => [
+            vi.spyOn(connection, "run"),
+            vi.spyOn(connection, "runAndReadAll"),
+          ])
+          yield* work
+          return spies.flatMap(({ mock }) => mock.calls.map(([sql]) => sql))
+        })
+      const landing = commit(batchOf([hours("a", 0, 2, 1)]))
+      const compares = (sql: string) => /\bstaged\b/.test(sql)
+      const first = yield* inWarehouse(dataDir, statementsOf(landing))
+      expect(first.filter(compares)).toEqual([])
+      const again = yield* inWarehouse(dataDir, statementsOf(landing))
+      expect(again.some(compares)).toBe(true)
+    }),
+)

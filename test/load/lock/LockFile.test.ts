@@ -1,9 +1,9 @@
 // One writer at a time: who is refused, who waits, and that a dead process blocks no other.
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { readdirSync, writeFileSync } from "node:fs"
+import { readdirSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect, it, vi } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -84,6 +84,27 @@ describe("the warehouse's lock", () => {
       )
       expect(yield* Effect.promise(() => lockHolder(dataDir))).toBeUndefined()
       yield* Effect.scoped(open(dataDir))
+    }),
+  )
+
+  it.live("is held by whoever can't be asked, until three heartbeats are missing", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const holder = { pid: 1, host: "another", since: "2026-06-01T12:00:00Z" }
+      // What DuckDB can't open, like a file of another user.
+      writeFileSync(join(dataDir, "writer.lock"), "closed".repeat(1000))
+      writeFileSync(join(dataDir, "writer.json"), JSON.stringify(holder))
+      const beat = new Date("2026-06-01T12:00:00Z")
+      utimesSync(join(dataDir, "writer.json"), beat, beat)
+      const holderAfter = (millis: number) =>
+        Effect.promise(() => {
+          vi.setSystemTime(beat.getTime() + millis)
+          return lockHolder(dataDir)
+        })
+      vi.useFakeTimers({ toFake: ["Date"] })
+      yield* Effect.addFinalizer(() => Effect.sync(() => vi.useRealTimers()))
+      expect(yield* holderAfter(14_999)).toEqual(holder)
+      expect(yield* holderAfter(15_000)).toBeUndefined()
     }),
   )
 

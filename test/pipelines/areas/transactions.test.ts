@@ -100,3 +100,31 @@ live("a history of one transaction costs one request once its end was seen", () 
     expect([yield* sent, yield* sent]).toEqual([2, 1])
   }).pipe(Effect.scoped),
 )
+
+live(
+  "a service that ignores the end of a window is named, since older transactions are out of reach",
+  () =>
+    Effect.gen(function* () {
+      let known = history.slice(0, 3)
+      const server = yield* scriptedServer(({ url }, response) => {
+        const { pathname } = new URL(url, "http://service")
+        if (pathname === "/subaccounts") return json(response, [{ address }])
+        json(response, pathname === "/transactions/v2" ? known : [])
+      })
+      const dataDir = yield* temporaryFolder
+      const warnings = Effect.gen(function* () {
+        const options = { pipelines: ["my_subaccounts", "transactions"], api: asAdmin }
+        const { summary } = yield* runOnce(server.url, dataDir, options)
+        return (yield* query(
+          dataDir,
+          `select distinct error_text as text from ops.tasks
+         where pipeline = 'transactions' and run_id = '${summary.runId}' and error_text is not null`,
+        )).map(({ text }) => text)
+      })
+      expect(yield* warnings).toEqual([
+        expect.stringMatching(/^the service ignores endTime, .*wire\.names$/),
+      ])
+      known = known.slice(0, 1)
+      expect(yield* warnings).toEqual([])
+    }).pipe(Effect.scoped),
+)

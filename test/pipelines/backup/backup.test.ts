@@ -272,6 +272,23 @@ it.live("refuses what is no backup, one that changed, and a target in use", () =
     expect(yield* messageOf(backup({ dataDir: empty }, join(elsewhere, "new")))).toContain(
       "no published copy",
     )
+    writeFileSync(join(target, segment), readFileSync(join(dataDir, segment)))
+    const manifest = JSON.parse(readFileSync(join(target, "backup.json"), "utf8")) as object
+    const listing = (listed: typeof files) => {
+      writeFileSync(join(target, "backup.json"), JSON.stringify({ ...manifest, files: listed }))
+      return messageOf(restore(target, { dataDir: join(elsewhere, "data") }))
+    }
+    const { bytes, sha256 } = files[0] ?? { bytes: 0, sha256: "" }
+    for (const path of ["config.yml", "raw/notes.txt", "published/../raw/x", "/etc/passwd"]) {
+      const refused = yield* listing([...files, { path, bytes, sha256 }])
+      expect(refused).toContain(`lists ${JSON.stringify(path)}, which is no file of a backup.`)
+    }
+    expect(yield* listing([...files, ...files])).toContain(" twice.")
+    for (const { path } of files.filter((each) => each.path.startsWith("published/"))) {
+      const others = files.filter((each) => each.path !== path)
+      expect(yield* listing(others)).toContain("names no published copy of this backup.")
+    }
+    expect(existsSync(join(elsewhere, "data"))).toBe(false)
     writeFileSync(join(target, "backup.json"), "{}")
     expect(yield* messageOf(restore(target, { dataDir: join(elsewhere, "data") }))).toContain(
       "is not a backup",

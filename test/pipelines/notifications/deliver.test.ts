@@ -67,6 +67,7 @@ describe("a webhook", () => {
   it.live.each([
     [400, "HTTP 400"],
     [404, "HTTP 404"],
+    [300, "HTTP 300, a redirect, which is not followed"],
     [302, "HTTP 302, a redirect, which is not followed"],
   ] as const)("that responds %d is not", ([code, detail]) =>
     Effect.gen(function* () {

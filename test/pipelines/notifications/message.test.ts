@@ -62,6 +62,14 @@ describe("a message", () => {
     ])
   })
 
+  it("names four pipelines that have one reason, and counts none that is not named", () => {
+    const problems = ["a", "b", "c", "d"].map((subject) => ({
+      ...problem(`${subject}: 2 tasks deferred: HTTP 429.`, "run_deferred"),
+      subject,
+    }))
+    expect(begun(...problems).message).toContain("- a, b, c, d: tasks deferred: HTTP 429.\n")
+  })
+
   it("tells what began from what is resolved and what lasts", () => {
     const resolved = messageOf({ ...nothing, resolved: [problem("A.")] }, sender)
     expect([resolved.event, resolved.title]).toEqual([

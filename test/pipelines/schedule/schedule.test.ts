@@ -98,6 +98,27 @@ describe("schedule", () => {
     }),
   )
 
+  it.effect("waits for a firing to the last millisecond", () =>
+    Effect.gen(function* () {
+      // Its sleeps end a millisecond before.
+      yield* TestClock.setTime(at("00:06:00") - 1)
+      const started = new Map([
+        ["hourly", at("00:06:00") - 2],
+        ["daily", at("00:06:00") - 2],
+      ])
+      const { options, runs } = yield* scheduled(1, started)
+      let waits = 0
+      const onIdle = () => Effect.sync(() => void (waits += 1))
+      const fiber = yield* Effect.forkChild(schedule({ ...options, onIdle }))
+      yield* TestClock.adjust("1 minute")
+      expect(yield* Ref.get(runs)).toEqual([])
+      yield* TestClock.adjust("1 millis")
+      expect(yield* Ref.get(runs)).toEqual([{ groups: "hourly", minute: "00:07" }])
+      expect(waits).toBe(1)
+      yield* Fiber.interrupt(fiber)
+    }),
+  )
+
   it.effect("never starts a run while one goes on, and catches up once", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(at("00:06:00"))

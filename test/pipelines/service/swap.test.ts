@@ -58,6 +58,31 @@ describe("a swap", () => {
 
   const hash = `0x${"5A".repeat(32)}`
 
+  it.effect(
+    "whose response names its transaction is in the journal with it, and how long it took",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* scriptedServer(async (_, response) => {
+          await answered
+          json(response, { transaction_hash: hash })
+        })
+        const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+        const dataDir = yield* temporaryFolder
+        const checked = yield* Effect.fromResult(checkSwap(typed, defaultWire))
+        const sending = yield* Effect.forkChild(
+          sendSwap({ ...checked, ...swapAt(server.url), dataDir }),
+        )
+        yield* untilRequested(server.requests)
+        yield* TestClock.adjust("90 seconds")
+        answer()
+        expect(yield* Fiber.join(sending)).toMatchObject({ state: "confirmed", status: 200 })
+        expect(yield* readSwaps({ dataDir, memoryLimit: "128MB" })).toMatchObject([
+          { state: "confirmed", transactionHash: hash, error: null },
+        ])
+        expect(yield* query(dataDir, "select seconds from ops.tasks")).toEqual([{ seconds: 90 }])
+      }).pipe(Effect.scoped),
+  )
+
   it.effect.each([
     ["a null in place of the hash", { transaction_hash: null }],
     ["a number in place of the hash", { transaction_hash: 5 }],

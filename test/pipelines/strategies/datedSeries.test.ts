@@ -1,7 +1,9 @@
 // What a run reads of a series by date, given the cursor of the run before.
-import { expect } from "@effect/vitest"
+import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { formatDay } from "../../../src/domain/values/time.ts"
+import { defaultRunSettings } from "../../../src/pipelines/model/runSettings.ts"
+import { pipelines } from "../../../src/pipelines/pipelines.ts"
 import { ahead, fixedDay } from "../../support/movableClock.ts"
 import { json, scriptedServer } from "../../support/servers/scriptedServer.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
@@ -287,3 +289,25 @@ live("a series without points costs one request until it has some, or a week has
     expect(newest).toEqual([{ outcome: "suspicious_empty" }])
   }),
 )
+
+it("a history that was cut short is expected to cost what is left of it, and two to find its beginning", () => {
+  const ratio = pipelines.find(({ name }) => name === "ratio_history")
+  const startedOn = today - 200
+  const expected = (cursor: object | undefined) =>
+    ratio?.expectedRequests(
+      { entity: "a", subject: { startedOn } },
+      { cursor: () => cursor, openGaps: [], isSkipped: () => false },
+      { ...defaultRunSettings, now: now * 1000, today },
+    )
+  const cursor = (days: number, complete: boolean) => {
+    const through = formatDay(today)
+    return { through, newest: through, from: formatDay(today - days), complete }
+  }
+  // The newest days, 200 - 118 older ones in two windows, and those that show the beginning.
+  expect(expected(cursor(118, false))).toBe(1 + 2 + 2)
+  expect(expected(cursor(119, false))).toBe(1 + 2 + 2)
+  expect(expected(cursor(117, false))).toBe(1 + 3 + 2)
+  expect(expected(cursor(118, true))).toBe(1)
+  expect(expected(cursor(200, false))).toBe(1)
+  expect(expected(undefined)).toBe(5 + 2)
+})

@@ -83,7 +83,6 @@ const attempt = <A>(
       },
     )
     return Effect.promise(async () => {
-      connection?.interrupt()
       const again = setInterval(() => connection?.interrupt(), MILLIS_BETWEEN_INTERRUPTS)
       await Promise.race([ended, setTimeout(MILLIS_TO_STOP, undefined, { ref: false })])
       clearInterval(again)

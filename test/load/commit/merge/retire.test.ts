@@ -1,8 +1,11 @@
 // Which rows a reading of their set retires: those that no page of a whole set has, and none of a set that may be partial.
+import { DuckDBInstance } from "@duckdb/node-api"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { Batch } from "../../../../src/domain/run/outcome.ts"
 import type { Rows } from "../../../../src/domain/table/table.ts"
+import { haveRepeatedMergeKeys } from "../../../../src/load/commit/merge/retire.ts"
+import { stage } from "../../../../src/load/commit/merge/stage.ts"
 import { temporaryFolder } from "../../../support/temporaryFolder.ts"
 import { batchOf, commit, commitTogether, inWarehouse, replayed, rows } from "../../sample.ts"
 import { holdings, holdingsOn } from "../../sets.ts"
@@ -46,6 +49,24 @@ const after = Effect.fnUntraced(function* (
 })
 
 const whole = { stored: ["Aave 1", "Morpho 2", "Pendle 3"], superseded: [] }
+
+it("takes effect one batch after the other only where several batches have rows of one set", async () => {
+  const instance = await DuckDBInstance.create(":memory:")
+  const connection = await instance.connect()
+  const [one, other] = [holdingsOn(DAY, SECOND, { Aave: 1 }), holdingsOn(DAY, THIRD, { Morpho: 2 })]
+  const areRepeated = async (...batches: ReadonlyArray<number>) => {
+    const pages = [one, other].map((page, at) => ({
+      batch: batches[at] ?? 0,
+      rows: page,
+      runId: "run-1",
+    }))
+    return haveRepeatedMergeKeys(connection, await stage(connection, holdings, pages))
+  }
+  expect(await areRepeated(0, 1)).toBe(true)
+  expect(await areRepeated(0, 0)).toBe(false)
+  connection.closeSync()
+  instance.closeSync()
+})
 
 describe("a set with a partial page", () => {
   it.effect("retires no row, whichever of its pages is partial", () =>

@@ -287,28 +287,34 @@ describe("before a checkpoint", () => {
     }
   })
 
-  it("where something else in this process had the file open, and its descriptor is another file's by now", async () => {
-    const dataDir = folderWith()
-    await opened(dataDir, (database) =>
-      change(database, "CREATE TABLE core.many AS SELECT range FROM range(10)"),
-    )
-    // It gets a lower number than DuckDB's.
-    const first = openSync(databaseFile(dataDir), "r")
-    const database = await open(dataDir)
-    await change(database, "INSERT INTO core.many VALUES (1)")
-    closeSync(first)
-    const others = Array.from({ length: 3 }, () => openSync(import.meta.filename, "r"))
-    const before = slotsIn(filesOf(dataDir))
-    await change(database, "INSERT INTO core.many SELECT range FROM range(5000)")
-    await database.checkpoint()
-    await change(database, "INSERT INTO core.many VALUES (2)")
-    const between = slotsIn(filesOf(dataDir))
-    await database.checkpoint()
-    expect(between.equals(before)).toBe(false)
-    expect(slotsKept(filesOf(dataDir)).equals(between)).toBe(true)
-    others.forEach(closeSync)
-    await database.close()
-  })
+  it.each([
+    ["another file's by now", 3],
+    ["closed", 0],
+  ])(
+    "where something else in this process had the file open, and its descriptor is %s",
+    async (_, count) => {
+      const dataDir = folderWith()
+      await opened(dataDir, (database) =>
+        change(database, "CREATE TABLE core.many AS SELECT range FROM range(10)"),
+      )
+      // It gets a lower number than DuckDB's.
+      const first = openSync(databaseFile(dataDir), "r")
+      const database = await open(dataDir)
+      await change(database, "INSERT INTO core.many VALUES (1)")
+      closeSync(first)
+      const others = Array.from({ length: count }, () => openSync(import.meta.filename, "r"))
+      const before = slotsIn(filesOf(dataDir))
+      await change(database, "INSERT INTO core.many SELECT range FROM range(5000)")
+      await database.checkpoint()
+      await change(database, "INSERT INTO core.many VALUES (2)")
+      const between = slotsIn(filesOf(dataDir))
+      await database.checkpoint()
+      expect(between.equals(before)).toBe(false)
+      expect(slotsKept(filesOf(dataDir)).equals(between)).toBe(true)
+      others.forEach(closeSync)
+      await database.close()
+    },
+  )
 
   it("of what a killed command left, when the next one only reads, too", async () => {
     const killed = folderWith()

@@ -32,9 +32,9 @@ const hourly = Effect.gen(function* () {
     json(response, all.slice(0, limit))
   })
   const dataDir = yield* temporaryFolder
-  const syncAt = (later: number) => {
+  const syncAt = (later: number, settings = {}) => {
     hours = later
-    const options = { pipelines: ["pnl_history"] }
+    const options = { pipelines: ["pnl_history"], settings }
     return ahead(now - Date.now() + later * HOUR, runOnce(url, dataDir, options))
   }
   const stored = Effect.map(
@@ -74,4 +74,40 @@ live("a mark that an earlier version left in the future makes a run read all it 
     yield* syncAt(101)
     expect(limits.slice(1).map((limit) => limit === 1000)).toEqual([true, false])
   }),
+)
+
+live(
+  "a lost hour that the newest snapshots do not reach any more is given up for that reason",
+  () =>
+    Effect.gen(function* () {
+      const { dataDir, syncAt } = yield* hourly
+      for (const later of [0, 500, 1000]) yield* syncAt(later)
+      // With the snapshot of the future, the newest thousand begin here.
+      const oldest = Math.floor(now / HOUR) + 1000 - 998
+      const lost = [oldest - 1, oldest + 1].map((hour) => new Date(hour * HOUR).toISOString())
+      yield* change(
+        dataDir,
+        ...lost.map(
+          (at) => `delete from core.pnl_history where snapshot_at = '${at.slice(0, 19)}'`,
+        ),
+      )
+      yield* syncAt(1000, { fillGaps: true })
+      const stored = yield* query(
+        dataDir,
+        `select strftime(snapshot_at, '%xT%X.000Z') as at from core.pnl_history
+       where snapshot_at in (${lost.map((at) => `'${at.slice(0, 19)}'`).join(", ")})`,
+      )
+      expect(stored).toEqual([{ at: lost[1] }])
+      const given = yield* query(
+        dataDir,
+        "select epoch_ms(from_at)::double as at, state, detail from ops.gaps",
+      )
+      expect(given).toEqual([
+        {
+          at: (oldest - 1) * HOUR,
+          state: "permanent",
+          detail: expect.stringContaining("the newest 1000 snapshots, which do not reach it"),
+        },
+      ])
+    }),
 )

@@ -21,8 +21,6 @@ import {
 export interface ProcessOptions extends Omit<ReaderOptions, "folder"> {
   /** Yield the processors to others. */
   readonly isNice: boolean
-  /** How long a statement may take to stop before its process is killed. */
-  readonly millisToStop: number
 }
 
 export interface Result {
@@ -55,6 +53,9 @@ const program = fileURLToPath(new URL(isSource ? "./child.ts" : "./child.js", im
 // In a checkout, Node reserves 4 GB more to strip types.
 const OVERHEAD_BYTES = (isSource ? 6.75 : 2.5) * 1024 ** 3
 const HEAP_MEGABYTES = 1024
+
+// A statement that can be interrupted at all ends within milliseconds; the process of another is killed.
+const MILLIS_TO_STOP = 500
 
 const UNITS: Readonly<Record<string, number>> = { k: 1, m: 2, g: 3, t: 4 }
 
@@ -122,24 +123,22 @@ const privateFolder = (): string => {
 export class ReaderProcess {
   readonly #child: ChildProcess
   readonly #folder: string
-  readonly #millisToStop: number
   #running: Running | undefined
   #isUsable = true
 
-  private constructor(child: ChildProcess, folder: string, millisToStop: number) {
+  private constructor(child: ChildProcess, folder: string) {
     this.#child = child
     this.#folder = folder
-    this.#millisToStop = millisToStop
     child.on("message", (message: FromReader) => this.#running?.receive(message))
     child.on("error", () => this.#end("can't be started"))
     child.on("exit", (code, signal) => this.#end(signal ?? `exit code ${code ?? "unknown"}`))
   }
 
   /** Resolves once the copy is open. */
-  static async open({ millisToStop, isNice, ...options }: ProcessOptions): Promise<ReaderProcess> {
+  static async open({ isNice, ...options }: ProcessOptions): Promise<ReaderProcess> {
     // Not in the data directory, which a reader may not be allowed to write. Only its owner can access it.
     const folder = privateFolder()
-    const opened = new ReaderProcess(start({ ...options, folder }, isNice), folder, millisToStop)
+    const opened = new ReaderProcess(start({ ...options, folder }, isNice), folder)
     try {
       for await (const _ready of opened.#messages(undefined, new Set(["ready"]))) continue
       return opened
@@ -193,7 +192,7 @@ export class ReaderProcess {
   async stop(running = this.#running): Promise<void> {
     if (running === undefined || running !== this.#running) return
     this.#send({ kind: "stop" })
-    const kill = setTimeout(() => this.#child.kill("SIGKILL"), this.#millisToStop)
+    const kill = setTimeout(() => this.#child.kill("SIGKILL"), MILLIS_TO_STOP)
     await running.ended
     clearTimeout(kill)
     if (this.#running === running) this.#running = undefined

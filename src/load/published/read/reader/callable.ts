@@ -156,9 +156,9 @@ export const refused: ReadonlyArray<{ readonly why: string; readonly names: Read
     },
   ]
 
-/** Those that are spelt out. */
+/** Those that are spelt out. No function has the name of a pattern, or of one after FROM, as they are written here. */
 export const refusedNames: ReadonlySet<string> = new Set(
-  refused.flatMap(({ names: all }) => [...all]).filter((name) => !/^from:|\*$/.test(name)),
+  refused.flatMap(({ names: all }) => [...all]),
 )
 
 /** Why the name is refused, if somebody has decided so; `from` after FROM, where some names mean something else. */

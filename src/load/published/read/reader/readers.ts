@@ -59,9 +59,6 @@ export interface Reader extends PublishedCopy {
   readonly interrupt: () => void
 }
 
-// A query that can be interrupted at all ends within milliseconds.
-const MILLIS_TO_STOP = 500
-
 const STOPPED = new ReadError({ why: "The query was stopped.", advice: "" })
 
 /** A reader of the file until the scope ends. A process that ended is replaced for the next statement. */
@@ -105,7 +102,6 @@ class Slot {
       this.#process = await ReaderProcess.open({
         ...options,
         isNice,
-        millisToStop: MILLIS_TO_STOP,
       })
     } catch (cause) {
       throw new ReadError({

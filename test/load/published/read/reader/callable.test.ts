@@ -148,6 +148,8 @@ describe("a statement", () => {
     ["from histogram('pg_settings', name)", /can't use histogram\(\)/],
     ["from histogram(pg_settings, name)", /can't use histogram\(\)/],
     [`select ${"9".repeat(400)}`, /larger than a DOUBLE.*HUGEINT/s],
+    ["from range(length(current_query()))", /can't use current_query\(\)/],
+    ["from unnest([(select current_query())])", /can't use current_query\(\)/],
     ["select current_query()", /can't use current_query\(\)/],
     ["explain (format json /*) select 1 -- */) select nextval('s')", /can't use|syntax error/],
     ["explain (analyze) select setseed(1)", /can't use setseed/],

@@ -150,6 +150,8 @@ describe("a statement", () => {
           /^The names and types of the result's columns \(\d+\) have about \d+ kB; at most 64 kB are possible\.\nSelect fewer columns/,
         )
       }
+      const ofOne = (bytes: number) => `select 1 as "${"n".repeat(bytes)}"`
+      expect(yield* failure(reader, ofOne(100_000))).toContain("columns (1) have about 101 kB; at")
       const [row = {}] = yield* reader.rows(`${tenfold(tenfold(long))} limit 1`)
       expect(Object.keys(row)).toEqual(["n".repeat(10_000)])
       expect(yield* one(reader)).toEqual([{ n: 100_000 }])

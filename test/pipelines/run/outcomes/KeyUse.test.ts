@@ -1,0 +1,43 @@
+// What refusals of some tasks say about the other tasks of a run.
+import { expect, it } from "vitest"
+import { KeyUse } from "../../../../src/pipelines/run/KeyUse.ts"
+import { pipelines } from "../../../../src/pipelines/pipelines.ts"
+
+const pipelineFor = (tier: string) => {
+  const found = pipelines.find(({ endpoint }) => endpoint.auth === tier)
+  if (found === undefined) throw new Error(`no pipeline for ${tier}`)
+  return found
+}
+const ofAdmin = pipelineFor("admin")
+const ofCurator = pipelineFor("curator")
+
+it("401 to a key that has opened nothing yet: no other vault need be tried", () => {
+  const key = new KeyUse(true)
+  key.learn(ofCurator, "a", "Unauthorized")
+  expect(key.isRefused(ofCurator)).toBe(true)
+  expect(key.isUnknown).toBe(true)
+})
+
+it("403 for a vault says nothing about the next, which may be the caller's own", () => {
+  const key = new KeyUse(true)
+  key.learn(ofCurator, "a", "Forbidden")
+  expect(key.isRefused(ofCurator)).toBe(false)
+  key.learn(ofAdmin, "a", "Forbidden")
+  expect(key.isRefused(ofAdmin)).toBe(true)
+  expect(key.access).toBe("none")
+})
+
+it("401 for a vault, of a key that has opened another, says nothing about the next", () => {
+  const key = new KeyUse(true)
+  key.learn(ofCurator, "a", undefined)
+  key.learn(ofCurator, "b", "Unauthorized")
+  expect(key.isRefused(ofCurator)).toBe(false)
+  expect(key.access).toBe("some")
+})
+
+it("403 without a key: no vault is the caller's own", () => {
+  const key = new KeyUse(false)
+  key.learn(ofCurator, "a", "Forbidden")
+  expect(key.isRefused(ofCurator)).toBe(true)
+  expect(key.refusedPipelines).toEqual([])
+})
