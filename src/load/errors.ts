@@ -92,8 +92,8 @@ export class PostgresError extends Data.TaggedError("PostgresError")<{
   }
 }
 
-/** DuckDB's extensions report an error of PostgreSQL after texts of their own, and often after all of the SQL. */
-const quotesSql = /Failed to [\w ]+ "[\s\S]*": ?([^\n]*)/
+/** DuckDB's extensions report an error of PostgreSQL after texts of their own, and often after all of the SQL; DuckDB, one of a file. */
+const quotesSql = /Failed to (?![\w ]*\b(?:directory|file)\b)[\w ]+ "[\s\S]*": ?([^\n]*)/
 const namesCatalog =
   /^[^\n]*\b(?:DuckLake|Postgres|prepared statement|copy data)\b[^\n]*?: ?([^\n:]*)$/m
 

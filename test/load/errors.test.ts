@@ -26,6 +26,16 @@ it("a read-only file system is no lack of memory or space", () => {
   )
 })
 
+it.each([
+  'IO Error: Failed to create directory "/data/tmp": Permission denied',
+  'IO Error: Failed to delete file "/data/tmp/a": Input/output error',
+])("a file of this machine is none of a lake's catalog: %s", (text) => {
+  const failed = databaseError("Opening the warehouse", new Error(text))
+  expect(failed.message).toContain(text)
+  expect(failed.message).not.toContain("PostgreSQL")
+  expect(isOfCatalog(failed)).toBe(false)
+})
+
 it("a failure inside DuckDB comes without its stack trace", () => {
   const failed = databaseError(
     "Reading the last run",
