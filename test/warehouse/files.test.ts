@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { stringify } from "yaml"
+import { coreTables } from "../../src/pipelines/pipelines.ts"
 import { marts, martsDirectory, readMart } from "../../src/load/marts/marts.ts"
 import { martMacros, martMacrosDirectory } from "../../src/load/marts/martMacros.ts"
 import { storedMarts } from "../../src/load/marts/storedMarts.ts"
@@ -126,5 +127,29 @@ describe("findWarehouseFolder", () => {
     expect(() => findWarehouseFolder("no-such-folder", directory)).toThrow(
       /no-such-folder.*nowhere above/,
     )
+  })
+})
+
+// No unit is claimed that the API document does not give (§2.9), and one name for two figures is explained.
+describe("what the columns are said to be", () => {
+  const column = (mart: string, name: string) =>
+    marts.find((each) => each.name === mart)?.columns.find((each) => each.name === name)
+
+  it.each(["vault_latest", "vault_daily", "vault_hourly"])(
+    "%s: backing and supply have the unit of core.ratio_history, which is none",
+    (mart) => {
+      const ratio = coreTables.find(({ name }) => name === "ratio_history")
+      const units = ["actual_tvl", "tvl_on_vault"].map(
+        (name) => ratio?.columns.find((each) => each.name === name)?.unit,
+      )
+      expect(units).toEqual(Array(2).fill("as sent; the document names no unit"))
+      expect([column(mart, "backing")?.unit, column(mart, "supply")?.unit]).toEqual(units)
+    },
+  )
+
+  it("vault_latest and vault_daily each say what the other calls reported_tvl", () => {
+    expect(column("vault_latest", "reported_tvl")?.comment).toContain("mart.vault_daily")
+    expect(column("vault_latest", "contract_tvl")?.comment).toContain("mart.vault_daily")
+    expect(column("vault_daily", "reported_tvl")?.comment).toContain("mart.vault_latest")
   })
 })
