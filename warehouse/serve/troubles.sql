@@ -104,7 +104,8 @@ series_words as (
             else series
         end || ' series' as words
     from mart.freshness
-    where is_stale and not is_closed
+    -- Not is_closed: a copy that an earlier version published has none.
+    where is_stale and lower(status) is distinct from 'closed'
 ),
 
 troubles as (

@@ -152,7 +152,7 @@ export const handlers = (context: McpContext) => {
           latest.read((copy) =>
             copy.rows(
               `select series, count(*) as vaults, count(*) filter (is_stale) as stale, min(newest_at) as oldest_newest_at
-               from mart.freshness where not is_closed group by series order by series`,
+               from mart.freshness where lower(status) is distinct from 'closed' group by series order by series`,
             ),
           ),
         )
