@@ -115,7 +115,7 @@ matrix: install ## Every endpoint against every way in which a service fails or 
 mutants: install ## Change 200 places of the source, one at a time, see whether the tests notice: hours, in as many calls as you like (ARGS='--minutes 30')
 	@node test/mutants/main.ts $(ARGS)
 
-mutants-change: ## What CI runs of it: 20 places on the lines that the change touched, by the tests beside them, 6 minutes at most
+mutants-change: ## What CI runs of it: 10 places on the lines that the change touched, by the tests beside them, 2 minutes at most
 	@$(MAKE) --no-print-directory mutants ARGS=change
 
 proof-lake: install $(LAKE)/.installed ## Cut a lake's connections at every kind of message, see what is left: 40 minutes a call, goes on where it was (needs PyPI)

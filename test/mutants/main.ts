@@ -37,7 +37,7 @@ const { values, positionals } = parseArgs({
 /** What .ci/run tries: lines that the change touched, by the tests beside them, for some minutes. */
 const isOfChange = positionals.includes("change")
 const preset = isOfChange
-  ? { choose: "20", minutes: "6", workers: "1", least: "70", allow: "2" }
+  ? { choose: "10", minutes: "2", workers: "1", least: "70", allow: "2" }
   : { choose: "200", minutes: "600", workers: "2", least: "90", allow: "0" }
 const given = { ...preset, ...values }
 const began = Date.now()
