@@ -97,7 +97,9 @@ export const run = Effect.fnUntraced(function* (options: RunOptions) {
     Effect.map(Effect.context<Warehouse>(), (context) => {
       const onLongWait = publishBeforeItsEnd(options, runId).pipe(
         Effect.provide(context),
-        Effect.catchTag("LoadError", ({ message }) => Effect.logWarning(message)),
+        Effect.catchTag("LoadError", ({ message }) =>
+          Effect.sync(() => options.onProgress({ kind: "note", text: message })),
+        ),
       )
       return extraction({ ...options, onRetry, onShared, onLongWait }, runId)
     }),

@@ -8,7 +8,7 @@ import type { Source } from "../Source.ts"
 import { namesOf } from "./wireNames.ts"
 
 /**
- * The wire name of the table's time column, for `mapRecords`: the first candidate that is a time in most records, unless it can't be
+ * The wire name of the table's time column, for `mapRecords`: the first candidate that is a time in half of the records, unless it can't be
  * the time of the points and another can. Fails if no record has one, with the names of its fields and the setting to change.
  */
 export const timeFieldOf = (
@@ -22,7 +22,7 @@ export const timeFieldOf = (
     return times.length === 0 ? [] : [{ name, times }]
   })
   // A record that is not final yet may lack its time, and have only that of its insertion.
-  const common = found.filter(({ times }) => times.length * 2 > records.length)
+  const common = found.filter(({ times }) => times.length * 2 >= records.length)
   const candidates = common.length === 0 ? found : common
   const fitting = candidates.find(
     ({ times }) => areAsRequested(times, source.inputs) && (!isSeries(table) || areDistinct(times)),

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Random from "effect/Random"
 import type { OptionsPatch } from "../../../simulator/index.ts"
 import { readProblems } from "../../../src/pipelines/readers/problems/problems.ts"
 import { movableClock } from "../../support/movableClock.ts"
@@ -154,7 +155,13 @@ describe("a vault that keeps failing", () => {
         seen.push({ current: currentOf(dataDir), kind })
       }
       const api = { ...asAdmin, retryBudgetSeconds: 1000, retryWaitSeconds: 60 }
-      const waiting = sync(faults, { publish, ...overrides, onProgress, api })
+      // The waits are always half of the longest, so that some come after ten seconds of them.
+      const half = { nextDoubleUnsafe: () => 0.5, nextIntUnsafe: () => 1 }
+      const waiting = Effect.provideService(
+        sync(faults, { publish, ...overrides, onProgress, api }),
+        Random.Random,
+        half,
+      )
       const run = movableClock({ slowness: 1 / 20 }).under(waiting)
       return { dataDir, simulator, run, first: sync([], { publish }), seen }
     })

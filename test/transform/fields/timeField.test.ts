@@ -56,6 +56,7 @@ describe("the time of transactions", () => {
   it.each([
     ["before others", [pending, ...executed]],
     ["after others", [...executed, pending]],
+    ["before a single one", [pending, ...executed.slice(0, 1)]],
   ])("is not that of the insertion because a pending one comes %s", (_, records) => {
     expect(timeOf(transactions, records)).toEqual(Result.succeed("timestamp"))
   })
