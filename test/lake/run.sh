@@ -6,6 +6,6 @@ shift
 # .ci/run counts those of `make test`.
 unset CI_TEST_RESULTS
 export LAKE=$folder
-test/postgres/passed.sh "${@:-test/lake}"
+vitest run "${@:-test/lake}"
 # Of test/crash/lake, a minute that the date chooses.
 [ $# -gt 0 ] || exec node test/crash/lake/main.ts --slice

