@@ -15,9 +15,10 @@ const attaching = (place: Place, name: string): string => {
       (METADATA_SCHEMA 'vaulthouse_lake', META_SECRET '${name}', READ_ONLY)`
 }
 
-/** Columns that no two runs have in common: ids, places in the archive, hashes of bodies with a time, durations, ages. */
+/** Columns that no two runs have in common: ids, places in the archive, hashes and lengths of bodies with a time (that of a whole
+ * second has no fraction), durations, ages. */
 const ofItsOwn =
-  /^_?(\w+_)?(run_id|response_id|task_id)$|^archive_|^body_sha256$|seconds$|^(age|lag)_|_age_|^duration|^definition$|^health_factor_id$|^requests_(at_once|per_second)$/
+  /^_?(\w+_)?(run_id|response_id|task_id)$|^archive_|^body_sha256$|^bytes$|seconds$|^(age|lag)_|_age_|^duration|^definition$|^health_factor_id$|^requests_(at_once|per_second)$/
 
 /** Instants after this year's beginning, in text: of the machine, not of the service. */
 const INSTANT = String.raw`20(2[5-9]|[3-9]\d)-\d\d-\d\dT[\d:.]+Z`
