@@ -37,7 +37,7 @@ export const errorFrom = (
   // A message other than the name of the status or the unknown path shows that the endpoint itself responded.
   const isExplained =
     text !== undefined &&
-    text.toLowerCase() !== statusText(status)?.toLowerCase() &&
+    normalized(text) !== normalized(statusText(status) ?? "") &&
     !text.includes(url.pathname)
   const problem = status === 400 || status === 422 ? requestProblem(context, parsed) : undefined
   if (problem !== undefined) {
@@ -153,23 +153,25 @@ export const shorten = (text: string): string => {
 /** The `detail` (or a similar field) of a JSON body, or else the whole body; `undefined` if it is empty. */
 const detailOf = (parsed: Parsed): string | undefined => {
   if (Result.isFailure(parsed)) return undefined
-  const body = parsed.success.plain
-  const detail = isJsonObject(body)
-    ? (body["detail"] ?? body["message"] ?? body["error"] ?? body["title"] ?? body)
-    : body
-  const text = shorten(typeof detail === "string" ? detail : textsOrJson(detail))
+  const text = shorten(messageOf(parsed.success.plain))
   return text === "" ? undefined : text
 }
 
-/** A list of validation errors becomes `query.chainId: field required; …`. */
-const textsOrJson = (detail: unknown): string =>
-  Array.isArray(detail) && detail.every((item) => isJsonObject(item) && "msg" in item)
-    ? detail
-        .map(({ loc, msg }: Readonly<Record<string, unknown>>) =>
-          Array.isArray(loc) ? `${loc.join(".")}: ${String(msg)}` : String(msg),
-        )
-        .join("; ")
-    : JSON.stringify(detail)
+/**
+ * The message may be nested (`{ error: { code, message } }`), and validation errors may be a list, which becomes
+ * `query.chainId: field required; …`.
+ */
+const messageOf = (body: unknown): string => {
+  if (typeof body === "string") return body
+  if (Array.isArray(body) && body.length > 0) return body.map(messageOf).join("; ")
+  if (!isJsonObject(body)) return JSON.stringify(body)
+  const { loc, msg } = body
+  if (msg !== undefined)
+    return Array.isArray(loc) ? `${loc.join(".")}: ${String(msg)}` : String(msg)
+  const { detail, message, error, title, errors } = body
+  const inner = detail ?? message ?? error ?? title ?? errors
+  return inner === undefined || inner === null ? JSON.stringify(body) : messageOf(inner)
+}
 
 /** The text of an HTML page, or of any other body that is not JSON. */
 const pageText = (body: string): string | undefined => {

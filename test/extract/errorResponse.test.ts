@@ -142,6 +142,19 @@ describe("a validation error", () => {
   )
 })
 
+it.live.each([
+  [{ error: { code: "E403", message: "no access", requestId: "7f1" } }, "no access"],
+  [{ detail: { code: 7, message: "no access" } }, "no access"],
+  [{ errors: [{ title: "no access" }, { title: "no key" }] }, "no access; no key"],
+  [{ error: { code: 7 } }, '{"code":7}'],
+  [[], "[]"],
+] as const)("the message of %j is %s", ([body, message]) =>
+  Effect.gen(function* () {
+    const error = yield* errorOf(positions, inputs, { status: 403, body })
+    expect(error.message).toBe(`positions for ${vault}: ${message} (HTTP 403)`)
+  }),
+)
+
 const valueOf = (schema: Readonly<Record<string, unknown>>): unknown => {
   if (schema["type"] === "integer" || schema["type"] === "number") return 1
   if (schema["type"] === "boolean") return false
@@ -207,6 +220,9 @@ describe("404", () => {
   it.live.each([
     { detail: "Not Found" },
     { message: `Cannot GET /platform/positions/${vault}`, error: "Not Found" },
+    { error: { code: 404, message: "Not Found" } },
+    { errors: [{ status: "404", title: "Not Found" }] },
+    { error: "NOT_FOUND" },
     page,
     "",
   ])("%j before anything below /platform/ has succeeded: the path may be wrong", (body) =>
