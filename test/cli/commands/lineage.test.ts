@@ -643,6 +643,10 @@ describe("trace", () => {
     [["ratio_history", "--at", "noon"], ["--at noon is not a time"]],
     [["ratio_history", "--date", "2026-02-30"], ["is not a day"]],
     [["ratio_history", "--date", "2026-02-03", "--at", "2026-02-03T01"], ["not both"]],
+    [
+      ["vault_latest", "--vault", "V", "--date", "2026-06-01"],
+      ["has no row of 2026-06-01", "Leave out the time"],
+    ],
     [["ratio_history", "--key", "day"], ["--key day is not of the form"]],
     [["ratio_history", "--vault", "V", "--key", "nosuch=1"], ["no column `nosuch`"]],
   ]
