@@ -36,7 +36,7 @@ import { readSqlPage } from "./pages/sql.ts"
 import { readTablePage } from "./pages/table.ts"
 import { readTracePage } from "./pages/trace.ts"
 import { readVaultPage } from "./pages/vault.ts"
-import { boundedSending } from "./sending.ts"
+import { boundedSending, unsentBody } from "./sending.ts"
 import type { Site } from "./site.ts"
 
 export interface Services {
@@ -91,6 +91,7 @@ export const makeApp = (site: Site, { past, mcp }: Services): Hono => {
   const api = <E>(path: string, make: (c: Context) => Effect.Effect<Response, E>) =>
     app.get(path, (c) => respond(c, make(c), asText))
 
+  app.use(unsentBody)
   app.use(strictHeaders)
   app.use(ownNameOnly(site.access))
   app.use((c, next) =>

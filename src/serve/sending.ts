@@ -1,4 +1,5 @@
-// Bounds the results in memory. A client that reads slowly, or not at all, keeps its result here until it has been sent.
+// Bounds the results in memory, and lets go of those that are not sent. A client that reads slowly, or not at all, keeps its
+// result here until it has been sent.
 import type { HttpBindings } from "@hono/node-server"
 import type { Context, MiddlewareHandler } from "hono"
 import { BusyError } from "./runQuery.ts"
@@ -25,4 +26,10 @@ export const boundedSending = (
     unsent.add(c.env as HttpBindings)
     return next()
   }
+}
+
+/** What a HEAD asks about is made as for a GET, but never read: a file would stay open, and on the disk, until then. */
+export const unsentBody: MiddlewareHandler = async (c, next) => {
+  await next()
+  if (c.req.method === "HEAD") await c.res.body?.cancel()
 }

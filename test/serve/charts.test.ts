@@ -65,6 +65,28 @@ describe("a picture", () => {
   })
 })
 
+it("the points of a chart are in UTC wherever the browser is, whichever type of DuckDB they have", () => {
+  const machine = process.env["TZ"]
+  process.env["TZ"] = "America/New_York"
+  try {
+    const at = Date.UTC(2026, 4, 1, 3) / 1000
+    for (const text of [
+      "2026-05-01T03:00:00.000Z",
+      "2026-05-01 03:00:00",
+      "2026-05-01 03:00:00.000000001",
+      "2026-05-01 03:00:00+00",
+      "2026-05-01 05:00:00+02",
+    ]) {
+      expect([text, secondsOf(text)]).toEqual([text, at])
+    }
+    expect(secondsOf("2026-05-01")).toBe(at - 3 * 3600)
+    expect(secondsOf("infinity")).toBeNaN()
+  } finally {
+    if (machine === undefined) delete process.env["TZ"]
+    else process.env["TZ"] = machine
+  }
+})
+
 describe("a comparison", () => {
   const compared = (count: number): string => {
     const vaults = Array.from({ length: count }, (_, at) => ({

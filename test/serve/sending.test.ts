@@ -1,4 +1,5 @@
 // Results that are made and sent: how many are in memory, for how long, and that others have their turn meanwhile.
+import { readdirSync, readlinkSync } from "node:fs"
 import { connect, type Socket } from "node:net"
 import { setTimeout } from "node:timers/promises"
 import { describe, expect, it } from "@effect/vitest"
@@ -23,6 +24,16 @@ const unreading = (...addresses: ReadonlyArray<string>): Socket => {
   }
   return socket
 }
+
+/** The files of results that this process has open. */
+const openExports = (): ReadonlyArray<string> =>
+  readdirSync("/proc/self/fd").filter((descriptor) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${descriptor}`).includes("export.parquet")
+    } catch {
+      return false
+    }
+  })
 
 describe("an address", () => {
   it.live("has at most 32 kB, and a longer one is refused in words", () =>
@@ -64,6 +75,27 @@ describe("results", () => {
       for (const client of clients) client.destroy()
       yield* untilSo("they are given up", () => shortly().then(({ status }) => status === 200))
     }).pipe(Effect.scoped),
+  )
+
+  it.live.skipIf(process.platform !== "linux")(
+    "that only their head is asked for of leave no file open",
+    () =>
+      Effect.gen(function* () {
+        const url = yield* startServer(yield* small)
+        // More than is read ahead of a client.
+        const large =
+          "select string_agg(md5(i::varchar), '') from range(100000) t(i) group by i % 500"
+        const file = queryUrl(url, large, "parquet")
+        for (let at = 0; at < 3; at++) {
+          const { status, headers } = yield* get(file, {}, { method: "HEAD" })
+          expect([status, headers["content-disposition"]]).toEqual([
+            200,
+            'attachment; filename="result.parquet"',
+          ])
+        }
+        yield* untilSo("they are closed", () => openExports().length === 0)
+        expect((yield* get(`${url}/`, {}, { method: "HEAD" })).status).toBe(200)
+      }).pipe(Effect.scoped),
   )
 
   it.live("that nobody reads end with their connection, those that take long to make do not", () =>

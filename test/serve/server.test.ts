@@ -182,6 +182,54 @@ describe("pages", () => {
     }).pipe(Effect.scoped),
   )
 
+  it.live(
+    "draw a vault up to the newest point of any series, from instants that are UTC without an offset",
+    () =>
+      Effect.gen(function* () {
+        const dataDir = yield* synced
+        yield* change(
+          dataDir,
+          "delete from core.ratio_history where observed_at >= '2026-05-31'",
+          "delete from core.pnl_history where snapshot_at >= '2026-05-31'",
+          "delete from core.apy_history where date >= '2026-05-31'",
+          "delete from ops.stored_marts",
+        )
+        yield* publishAgain(dataDir)
+        const url = yield* startServer(dataDir)
+        const [newest = {}] = yield* queryFile(
+          join(dataDir, "published/vaulthouse.duckdb"),
+          `select chain_id, vault_address, max(snapshot_at)::varchar as at from core.position_snapshots
+         where total_nav is not null group by all order by all limit 1`,
+        )
+        const series = `${url}/api/vault/${String(newest["chain_id"])}/${String(newest["vault_address"])}/series`
+        const buffer = JSON.parse((yield* get(`${series}/buffer`)).body) as {
+          to: string
+          columns: Record<string, ReadonlyArray<unknown>>
+        }
+        expect(buffer.columns["nav_usd"]?.length).toBeGreaterThan(0)
+        expect(buffer.to > String(newest["at"]).replace(" ", "T")).toBe(true)
+        const machine = process.env["TZ"]
+        process.env["TZ"] = "America/New_York"
+        try {
+          const ratio = yield* get(`${series}/ratio?from=2026-05-30T03:00&to=2026-05-31`)
+          expect(JSON.parse(ratio.body)).toMatchObject({
+            from: "2026-05-30T03:00:00.000Z",
+            to: "2026-05-31T00:00:00.000Z",
+          })
+        } finally {
+          if (machine === undefined) delete process.env["TZ"]
+          else process.env["TZ"] = machine
+        }
+        for (const wrong of ["5", "30 May 2026", ""]) {
+          const { status, body } = yield* get(`${series}/ratio?from=${encodeURIComponent(wrong)}`)
+          expect([status, body]).toEqual([
+            400,
+            expect.stringContaining("is not an instant such as"),
+          ])
+        }
+      }).pipe(Effect.scoped),
+  )
+
   it.live("lead from the overview over a vault and its figures to the archived response", () =>
     Effect.gen(function* () {
       const { dataDir, url } = yield* unchanged
@@ -197,6 +245,11 @@ describe("pages", () => {
         const [, trace = ""] =
           /href="(\/trace[^"]*column=collateral_ratio&[^"]*)"/.exec(vault.body) ?? []
         if (trace === "") continue
+        const atNone = yield* get(`${url}${trace.replaceAll("&amp;", "&")}&at=yesterday`)
+        expect([atNone.status, atNone.body]).toEqual([
+          400,
+          expect.stringContaining("at=yesterday is not an instant"),
+        ])
         const traced = yield* get(`${url}${trace.replaceAll("&amp;", "&")}`)
         expect(traced.body).toMatch(/core\.ratio_history.*In the response.*adjusted_redeem_ratio/s)
       }

@@ -1,11 +1,12 @@
 // `/api/vault/…/series/…`: returns the points of a vault between two instants, in no more buckets than a chart has
 // pixels.
 import * as Effect from "effect/Effect"
-import { MILLIS_PER_HOUR, SECONDS_PER_HOUR } from "../../domain/values/time.ts"
+import { MICROS_PER_MILLI, MILLIS_PER_HOUR, SECONDS_PER_HOUR } from "../../domain/values/time.ts"
 import { UsageError } from "../../domain/UsageError.ts"
 import { parametersIn, type QueryParameters } from "../../domain/values/queryParameter.ts"
 import { type PublishedCopy, ReadError, sqlFile } from "../../pipelines/readers/published.ts"
 import { charts, type Series } from "../charts/charts.ts"
+import { instantOf } from "../html/pastState.ts"
 import type { Site } from "../site.ts"
 import { findVault } from "../vaults.ts"
 
@@ -13,7 +14,7 @@ export interface SeriesRequest {
   readonly chain: string
   readonly address: string
   readonly series: string
-  /** ISO-8601; without them, the whole series. */
+  /** Days or instants, UTC unless they have an offset; without them, the whole series. */
   readonly from?: string
   readonly to?: string
   /** The maximum number; each bucket keeps its lowest and highest value. */
@@ -45,11 +46,14 @@ export const seriesResponse = Effect.fnUntraced(function* (site: Site, request: 
   return yield* site.latest.read((copy, publication) =>
     Effect.gen(function* () {
       const [span] = yield* copy.rows(sqlFile("serve", "series_span"), { vault_address: address })
-      const from = yield* millisOf("from", request.from ?? span?.["from_at"])
+      const from =
+        request.from === undefined
+          ? spanEnd(span?.["from_at"])
+          : yield* millisOf("from", request.from)
       // The end is exclusive, so it is one hour after the newest point.
       const to =
         request.to === undefined
-          ? (yield* millisOf("to", span?.["to_at"])) + MILLIS_PER_HOUR
+          ? spanEnd(span?.["to_at"]) + MILLIS_PER_HOUR
           : yield* millisOf("to", request.to)
       if (from >= to) {
         return yield* invalid(`from=${iso(from)} is not before to=${iso(to)}.`)
@@ -73,14 +77,15 @@ export const seriesResponse = Effect.fnUntraced(function* (site: Site, request: 
 
 const iso = (millis: number): string => new Date(millis).toISOString()
 
-const millisOf = (name: string, value: unknown): Effect.Effect<number, ReadError> => {
-  if (value === null || value === undefined) return Effect.succeed(0)
-  const millis = Date.parse(String(value))
-  return Number.isNaN(millis)
-    ? Effect.fail(
-        invalid(`${name}=${String(value)} is not an instant such as 2026-05-01T03:00:00Z.`),
-      )
-    : Effect.succeed(millis)
+/** A vault without points has none. */
+const spanEnd = (at: unknown): number => (typeof at === "string" ? Date.parse(at) : 0)
+
+/** Without an offset an instant is UTC, as everywhere, and not of this machine's time zone. */
+const millisOf = (name: string, text: string): Effect.Effect<number, ReadError> => {
+  const micros = instantOf(text)
+  return micros === undefined
+    ? Effect.fail(invalid(`${name}=${text} is not an instant such as 2026-05-01T03:00:00Z.`))
+    : Effect.succeed(Math.floor(micros / MICROS_PER_MILLI))
 }
 
 /** Runs `warehouse/serve/series_<name>.sql` for a period in milliseconds since 1970, whose end is exclusive. */
@@ -95,8 +100,8 @@ export const readSeries = (
   const parameters: QueryParameters = {
     chain_id: Number(vault["chain_id"]),
     vault_address: String(vault["vault_address"]),
-    from_at: { micros: from * 1000 },
-    to_at: { micros: to * 1000 },
+    from_at: { micros: from * MICROS_PER_MILLI },
+    to_at: { micros: to * MICROS_PER_MILLI },
     width_seconds: bucketSeconds,
   }
   const sql = sqlFile("serve", `series_${name}`)

@@ -150,25 +150,42 @@ const asOf = (steps: ReadonlyMap<string, Step>, macros: ReadonlyMap<string, Macr
       { discard: true },
     )
 
+  /** Puts what a query reads into `order`, and what the arguments of its calls read before these. */
+  const addAll = (
+    parser: PublishedCopy,
+    order: Map<string, string>,
+    { tables, calls }: Renamed,
+  ): Effect.Effect<void, ReadError> =>
+    Effect.gen(function* () {
+      yield* add(parser, order, tables)
+      for (const [name, { macro, values }] of calls) {
+        const { parameters, definition } = macros.get(macro) ?? { parameters: [], definition: "" }
+        if (values.length !== parameters.length || values.some(isNamed)) {
+          return yield* new ReadError({
+            why: `${macro} needs its ${parameters.length} parameters in order: ${parameters.join(", ")}.`,
+            advice: "",
+          })
+        }
+        const given = yield* Effect.forEach(values, (value) =>
+          Effect.gen(function* () {
+            const argument = yield* renamed(parser, `${SELECT}${value}`, replacements)
+            yield* addAll(parser, order, argument)
+            return argument.sql.slice(SELECT.length)
+          }),
+        )
+        const body = yield* renamed(parser, definition, {
+          ...replacements,
+          parameters: new Map(parameters.map((parameter, at) => [parameter, given[at] ?? "null"])),
+        })
+        yield* add(parser, order, body.tables)
+        order.set(name, body.sql)
+      }
+    })
+
   const make = Effect.fnUntraced(function* (parser: PublishedCopy, sql: string) {
     const query = yield* renamed(parser, sql, replacements)
     const order = new Map<string, string>()
-    yield* add(parser, order, query.tables)
-    for (const [name, { macro, values }] of query.calls) {
-      const { parameters, definition } = macros.get(macro) ?? { parameters: [], definition: "" }
-      if (values.length !== parameters.length || values.some(isNamed)) {
-        return yield* new ReadError({
-          why: `${macro} needs its ${parameters.length} parameters in order: ${parameters.join(", ")}.`,
-          advice: "",
-        })
-      }
-      const body = yield* renamed(parser, definition, {
-        ...replacements,
-        parameters: new Map(parameters.map((parameter, at) => [parameter, values[at] ?? "null"])),
-      })
-      yield* add(parser, order, body.tables)
-      order.set(name, body.sql)
-    }
+    yield* addAll(parser, order, query)
     return withSteps(query.sql, order)
   })
 
@@ -182,6 +199,9 @@ const asOf = (steps: ReadonlyMap<string, Step>, macros: ReadonlyMap<string, Macr
   })
   return { rewritten }
 }
+
+/** Before an argument, so that it can be parsed. */
+const SELECT = "SELECT "
 
 /** `name := value` */
 const isNamed = (value: string): boolean => /^\w+\s*(?::=|=>)/.test(value)

@@ -103,8 +103,10 @@ export const renamed = Effect.fnUntraced(function* (
   const edits: Array<Edit> = []
   const tables = new Set<string>()
   const calls = new Map<string, Call>()
+  let isShown = false
   for (const node of nodesOf(parsed.statements)) {
     const at = Number(node["query_location"])
+    isShown ||= node["type"] === "SHOW_REF"
     if (node["type"] === "BASE_TABLE") {
       const name = `${String(node["schema_name"])}.${String(node["table_name"])}`.toLowerCase()
       if (!isTable(name)) continue
@@ -144,6 +146,12 @@ export const renamed = Effect.fnUntraced(function* (
       if (found !== undefined) edits.push({ at, length: Buffer.byteLength(found), text: "" })
     }
   }
+  if (isShown && edits.length > 0) {
+    return yield* refused(
+      "DESCRIBE and SUMMARIZE read no table as of an instant.",
+      "The columns of a table are the same at any; count what SUMMARIZE does in a SELECT.",
+    )
+  }
   return { sql: edited(bytes, edits), tables, calls } satisfies Renamed
 })
 
@@ -155,6 +163,8 @@ const edited = (bytes: Buffer, edits: ReadonlyArray<Edit>): string => {
     (one, other) => one.at - other.at,
   )
   for (const { at, length, text } of ordered) {
+    // An argument of a call that is replaced as a whole.
+    if (at < from) continue
     parts.push(bytes.subarray(from, at).toString(), text)
     from = at + length
   }

@@ -1,5 +1,5 @@
 // The charts of a vault, on its page and in reports: the lines and areas of each series, and the format of its figures.
-import { SECONDS_PER_DAY } from "../../domain/values/time.ts"
+import { MICROS_PER_SECOND, parseInstant, SECONDS_PER_DAY } from "../../domain/values/time.ts"
 import { compact, percent, ratio } from "../figures.ts"
 import { type Figures, type Line, type Picture, pictureOf } from "./picture.ts"
 
@@ -22,8 +22,12 @@ export interface Chart {
 
 const PAR = 1
 
-/** Seconds since 1970 of an ISO-8601 instant or day, UTC. */
-export const secondsOf = (text: unknown): number => Date.parse(String(text)) / 1000
+/**
+ * Seconds since 1970 of an instant or a day. DuckDB writes instants of some types without an offset: they are UTC too, not
+ * of the browser's time zone.
+ */
+export const secondsOf = (text: unknown): number =>
+  (parseInstant(text) ?? Number.NaN) / MICROS_PER_SECOND
 
 const listOf = ({ columns }: Series, column: string): Figures =>
   (columns[column] ?? []).map((value) => (value === null ? null : Number(value)))

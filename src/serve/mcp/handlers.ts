@@ -124,6 +124,11 @@ export const handlers = (context: McpContext) => {
       ),
     trace: ({ table, column, vault_address: vault, at, key = {} }) => {
       const from = parseInstant(at)
+      if (at !== undefined && from === undefined) {
+        return Effect.fail(
+          refused(`at = ${visible(at)} is not an instant such as 2026-05-01T03:00:00Z.`),
+        )
+      }
       const request = {
         table,
         column,

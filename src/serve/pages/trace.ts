@@ -1,6 +1,7 @@
 // Shows where a figure comes from: its row, the rows it derives from, their runs and their archived responses.
 import * as Effect from "effect/Effect"
 import { parseInstant } from "../../domain/values/time.ts"
+import { ReadError } from "../../pipelines/readers/published.ts"
 import { columnsText } from "../../pipelines/readers/trace/martRows.ts"
 import type { Row } from "../../pipelines/readers/runs.ts"
 import {
@@ -27,30 +28,40 @@ export const readTracePage = (
   table: string,
   { column, vault_address, at, ...key }: Readonly<Record<string, string>>,
 ) =>
-  latest.read((copy) => {
-    const request = {
-      table,
-      column,
-      vault: vault_address,
-      moment: momentOf(at),
-      key,
-      named: (name: string, value: string, isTime: boolean) =>
-        `${isTime ? "at" : name}=${value} in the address`,
-      maxRows: MAX_ROWS,
-    }
-    const traced = (withBody: boolean) =>
-      trace(copy, { dataDir, archive }, { ...request, withBody })
-    return traced(true).pipe(
-      // The machine with the published copy may have no archive.
-      Effect.catchTag("LoadError", () => traced(false)),
-      Effect.map(traceDocument),
-    )
-  })
+  Effect.flatMap(momentOf(at), (moment) =>
+    latest.read((copy) => {
+      const request = {
+        table,
+        column,
+        vault: vault_address,
+        moment,
+        key,
+        named: (name: string, value: string, isTime: boolean) =>
+          `${isTime ? "at" : name}=${value} in the address`,
+        maxRows: MAX_ROWS,
+      }
+      const traced = (withBody: boolean) =>
+        trace(copy, { dataDir, archive }, { ...request, withBody })
+      return traced(true).pipe(
+        // The machine with the published copy may have no archive.
+        Effect.catchTag("LoadError", () => traced(false)),
+        Effect.map(traceDocument),
+      )
+    }),
+  )
 
-/** Parses an instant of a link; the moment is one microsecond long. */
-const momentOf = (at: string | undefined): Moment | undefined => {
+/** The instant of a link; the moment is one microsecond long. */
+const momentOf = (at: string | undefined): Effect.Effect<Moment | undefined, ReadError> => {
+  if (at === undefined) return Effect.succeed(undefined)
   const from = parseInstant(at)
-  return at === undefined || from === undefined ? undefined : { from, to: from + 1, text: at }
+  return from === undefined
+    ? Effect.fail(
+        new ReadError({
+          why: `at=${at} is not an instant such as 2026-05-01T03:00:00Z.`,
+          advice: "Without it, the newest row is traced.",
+        }),
+      )
+    : Effect.succeed({ from, to: from + 1, text: at })
 }
 
 const traceDocument = ({ table, key, values, origins }: Trace): Page => ({

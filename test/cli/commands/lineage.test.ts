@@ -316,6 +316,9 @@ describe("what was known at an instant", () => {
     const kept = figures(await rows(sql("(date '2026-06-01' /* ) */)")))
     expect(then.map(([, on]) => on)).toEqual(kept.map(([, on]) => on))
     expect(now).not.toEqual(then)
+    // The last day is that which was the last then.
+    const read = figures(await asOf(before, sql("(select max(day) from mart.vault_daily)")))
+    expect(read.map(([, on]) => on)).toEqual(then.map(([, on]) => on))
     const [twice] = await asOf(
       before,
       `select count(*)::int as n from mart.vault_period(null, null) p
@@ -412,6 +415,8 @@ describe("what was known at an instant", () => {
       ["drop view mart.clock", "one SELECT"],
       ["from mart.vault_period(null)", "needs its 2 parameters in order: from_day, to_day"],
       ["select * from mart.clock, query('select 1')", "can't use query()"],
+      ["describe mart.vault_latest", "DESCRIBE and SUMMARIZE read no table as of an instant"],
+      ["from (summarize core.vaults)", "DESCRIBE and SUMMARIZE read no table as of an instant"],
     ]) {
       const { code, stdout, stderr } = await typed(["query", "--as-of", instant, sql ?? ""])
       expect({ stdout, isRefused: code !== 0 }, sql).toEqual({ stdout: "", isRefused: true })
@@ -643,6 +648,10 @@ describe("trace", () => {
     [["ratio_history", "--at", "noon"], ["--at noon is not a time"]],
     [["ratio_history", "--date", "2026-02-30"], ["is not a day"]],
     [["ratio_history", "--date", "2026-02-03", "--at", "2026-02-03T01"], ["not both"]],
+    [
+      ["vault_latest", "--vault", "V", "--date", "2026-06-01"],
+      ["has no row of 2026-06-01", "Leave out the time"],
+    ],
     [["ratio_history", "--key", "day"], ["--key day is not of the form"]],
     [["ratio_history", "--vault", "V", "--key", "nosuch=1"], ["no column `nosuch`"]],
   ]

@@ -168,6 +168,8 @@ describe("vaulthouse mcp", () => {
         ["describe_table", { table: "mart.nothing" }, "There is no table"],
         ["worked_questions", { name: "nothing" }, "There is no question"],
         ["trace", { table: "mart.nothing" }, "There is no table"],
+        ["trace", { table: "core.ratio_history", at: "yesterday" }, "is not an instant such as"],
+        ["trace", { table: "mart.vault_latest", at: "2026-06-01" }, "none of its rows has a time"],
         ["query", { sql: "select 1", max_rows: 5000 }, "max_rows"],
         ["describe_table", { table: long }, "at most 200"],
         ["worked_questions", { name: long }, "at most 200"],

@@ -153,6 +153,12 @@ const text = (value: unknown): string =>
 /** If there is no such row, fails with those there are; if there are several, with how to name one. */
 export const findTarget = Effect.fnUntraced(function* (copy: PublishedCopy, options: TraceOptions) {
   const named = yield* findNamed(options.table)
+  if (options.moment !== undefined && named.time === undefined) {
+    return yield* new UsageError({
+      why: `${named.name} has no row of ${options.moment.text}: none of its rows has a time.`,
+      advice: "Leave out the time.",
+    })
+  }
   const entity = yield* entityCondition(named, options)
   const isSlow = named.table?.mode === "slowly_changing"
   const conditions = [entity, isWithin(named, isSlow, options.moment)]
