@@ -1,10 +1,10 @@
 // Reads a value from the file, the environment or a flag by the kind of its setting, or returns its problems.
-import * as Cron from "effect/Cron"
 import * as Result from "effect/Result"
 import { parseAddress } from "../../domain/values/address.ts"
 import { pathProblem, segmentProblem } from "../../domain/wire/servicePath.ts"
 import { parseDay, SECONDS_PER_DAY, SECONDS_PER_HOUR } from "../../domain/values/time.ts"
 import { expected, type Fields, type Kind, patterns } from "../settings/kinds.ts"
+import { readCron } from "./cron.ts"
 import { didYouMean } from "./nearest.ts"
 import { readPostgresUrl, readSecretUrl, readWarehouse } from "../secrets/secretUrl.ts"
 
@@ -51,20 +51,28 @@ const unlessProblem =
     return problem === undefined ? Result.succeed(text) : Result.fail(problem)
   }
 
+/** Only a shell knows what `~` is: here it would be a folder of that name. */
+const unlessHome = (pattern: RegExp): ReadText => {
+  const read = matching(pattern)
+  return (text) =>
+    /^\s*~([/\\]|$)/.test(text)
+      ? Result.fail("begins with `~`, which only a shell replaces; write the whole path")
+      : read(text)
+}
+
 const textReaders = {
   text: matching(/\S/),
-  path: matching(/\S/),
+  path: unlessHome(/\S/),
   name: matching(new RegExp(patterns.name)),
   memory: matching(new RegExp(patterns.memory)),
-  location: matching(/^(s3:\/\/[a-z0-9]|(?!\w+:\/\/)\s*\S)/),
+  location: unlessHome(/^(s3:\/\/[a-z0-9]|(?!\w+:\/\/)\s*\S)/),
   servicePath: unlessProblem(pathProblem),
   pathSegment: unlessProblem(segmentProblem),
   secretUrl: readSecretUrl,
   postgresUrl: readPostgresUrl,
   warehouse: readWarehouse,
   address: (text) => Result.map(parseAddress(text), () => text),
-  cron: (text) =>
-    Result.isSuccess(Cron.parse(text, "UTC")) ? Result.succeed(text) : Result.fail(undefined),
+  cron: readCron,
 } satisfies Partial<Record<Kind["type"], ReadText>>
 
 /**
