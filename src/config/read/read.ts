@@ -51,21 +51,24 @@ const unlessProblem =
     return problem === undefined ? Result.succeed(text) : Result.fail(problem)
   }
 
-/** Only a shell knows what `~` is: here it would be a folder of that name. */
-const unlessHome = (pattern: RegExp): ReadText => {
+/**
+ * A path, without the newline at the end of a value that comes from a file or a secret store. Only a shell knows what `~` is:
+ * here it would be a folder of that name.
+ */
+const pathMatching = (pattern: RegExp): ReadText => {
   const read = matching(pattern)
   return (text) =>
     /^\s*~([/\\]|$)/.test(text)
       ? Result.fail("begins with `~`, which only a shell replaces; write the whole path")
-      : read(text)
+      : read(text.trim())
 }
 
 const textReaders = {
   text: matching(/\S/),
-  path: unlessHome(/\S/),
+  path: pathMatching(/\S/),
   name: matching(new RegExp(patterns.name)),
   memory: matching(new RegExp(patterns.memory)),
-  location: unlessHome(/^(s3:\/\/[a-z0-9]|(?!\w+:\/\/)\s*\S)/),
+  location: pathMatching(/^(s3:\/\/[a-z0-9]|(?!\w+:\/\/)\s*\S)/),
   servicePath: unlessProblem(pathProblem),
   pathSegment: unlessProblem(segmentProblem),
   secretUrl: readSecretUrl,
@@ -256,7 +259,8 @@ export const parseDuration = (value: unknown): number | undefined => {
   return match !== null && seconds > 0 ? seconds : undefined
 }
 
-const readUrl = (text: string, path: Path): Read => {
+const readUrl = (value: string, path: Path): Read => {
+  const text = value.trim()
   const parsed = URL.parse(text)
   if (parsed === null || !/^https?:$/.test(parsed.protocol)) {
     const guess = withScheme(text)
