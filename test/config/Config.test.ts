@@ -76,6 +76,20 @@ describe("precedence", () => {
     })
   })
 
+  it("addresses and paths are read without the newline that a secret store leaves", () => {
+    const { settings } = config({
+      file: "archive: |\n  ./raw\nreport:\n  file: |\n    ./report.html\n",
+      environment: {
+        VAULTHOUSE_BASE_URL: "https://environment.example/\n",
+        VAULTHOUSE_DATA_DIR: "data\r\n",
+      },
+    })
+    expect(settings.baseUrl).toBe("https://environment.example")
+    expect(settings.dataDir).toBe(join(configFolder(), "data"))
+    expect(settings.archive).toBe(join(configFolder(), "raw"))
+    expect(settings.report.file).toBe(join(configFolder(), "report.html"))
+  })
+
   it("relative paths start at the file's folder, or where the command runs", () => {
     const found = config({
       environment: { VAULTHOUSE_CONFIG: "sub.yaml" },

@@ -114,6 +114,9 @@ const warnOnce = (): Warn => {
     })
 }
 
+/** It may hold a key. */
+const withoutQuery = (url: string): string => url.replace(/[?#].*$/, "")
+
 /** Follows no redirect, which would take the headers to another origin. */
 const clientOf = (warnAbout: Warn) =>
   Layer.effect(
@@ -123,9 +126,11 @@ const clientOf = (warnAbout: Warn) =>
         HttpClient.tap(({ status, request: { url } }) =>
           status >= 200 && status < 300
             ? Effect.void
-            : warnAbout(`${url} responds with HTTP ${status}`),
+            : warnAbout(`${withoutQuery(url)} responds with HTTP ${status}`),
         ),
-        HttpClient.tapError(({ request: { url } }) => warnAbout(`${url} can't be reached`)),
+        HttpClient.tapError(({ request: { url } }) =>
+          warnAbout(`${withoutQuery(url)} can't be reached`),
+        ),
       ),
     ),
   ).pipe(

@@ -1,6 +1,7 @@
 // Metrics in Prometheus's text format: for /metrics, and as a file for node_exporter.
 import { chmod, readFile, rename, writeFile } from "node:fs/promises"
 import * as Effect from "effect/Effect"
+import * as Metric from "effect/Metric"
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
 import { setGauges } from "../../pipelines/readers/problems/gauges.ts"
 import { warn } from "../terminal/complaints.ts"
@@ -12,23 +13,26 @@ export const metricsText = (dataDir: string): Effect.Effect<string> =>
 // node_exporter runs as another user.
 const READABLE = 0o644
 
+// What a command had counted when it last wrote the file: a scheduler, whose counters go on, writes after each run.
+const counted = new WeakMap<object, string>()
+
 /** Replaces the file; its counters continue from those of the earlier file. A failure is only a warning. */
 export const writeMetricsFile = (path: string, dataDir: string): Effect.Effect<void> =>
-  metricsText(dataDir).pipe(
-    Effect.flatMap((text) =>
-      Effect.tryPromise({
-        try: async () => {
-          const before = await readFile(path, "utf8").catch(() => "")
-          const temporary = `${path}.tmp`
-          await writeFile(temporary, withEarlierCounts(text, before))
-          await chmod(temporary, READABLE)
-          await rename(temporary, path)
-        },
-        catch: (cause) => `the metrics file ${path} was not written: ${String(cause)}`,
-      }),
-    ),
-    Effect.catch((why) => Effect.sync(() => warn(why))),
-  )
+  Effect.gen(function* () {
+    const text = yield* metricsText(dataDir)
+    const counters = yield* Metric.MetricRegistry
+    yield* Effect.tryPromise({
+      try: async () => {
+        const before = await readFile(path, "utf8").catch(() => "")
+        const temporary = `${path}.tmp`
+        await writeFile(temporary, withEarlierCounts(text, before, counted.get(counters)))
+        await chmod(temporary, READABLE)
+        await rename(temporary, path)
+        counted.set(counters, text)
+      },
+      catch: (cause) => `the metrics file ${path} was not written: ${String(cause)}`,
+    })
+  }).pipe(Effect.catch((why) => Effect.sync(() => warn(why))))
 
 interface Family {
   /** Its HELP and TYPE. */
@@ -52,17 +56,20 @@ const familiesIn = (text: string): Map<string, Family> => {
 }
 
 /**
- * Adds the counts of an earlier text to the counters of this one. A counter that began at zero with every run would not
- * show how much a run added.
+ * Adds the counts of an earlier text to the counters of this one, without what they counted before it (`included`). A
+ * counter that began at zero with every run would not show how much a run added.
  */
-export const withEarlierCounts = (text: string, earlier: string): string => {
+export const withEarlierCounts = (text: string, earlier: string, included = ""): string => {
   const families = familiesIn(text)
+  const alreadyAdded = familiesIn(included)
   for (const [name, before] of familiesIn(earlier)) {
     if (!name.endsWith("_total")) continue
     const family: Family = families.get(name) ?? { head: before.head, series: new Map() }
     families.set(name, family)
     for (const [series, value] of before.series) {
-      family.series.set(series, String(Number(family.series.get(series) ?? 0) + Number(value)))
+      const now = Number(family.series.get(series) ?? 0)
+      const added = Number(alreadyAdded.get(name)?.series.get(series) ?? 0)
+      family.series.set(series, String(now - added + Number(value)))
     }
   }
   return [...families.values()]

@@ -63,6 +63,13 @@ export const readOtel = (
       : Effect.succeed(otel)
   })
 
+/** The address of a path below another; a query, which may hold a key, stays at its end. */
+const below = (address: string, path: string): string => {
+  const url = new URL(address)
+  url.pathname = `${url.pathname.replace(/\/$/, "")}/${path}`
+  return url.href
+}
+
 /** Reads variables and collects their problems; an empty variable counts as not set. */
 class Reader {
   readonly problems: Array<ConfigProblem> = []
@@ -95,7 +102,7 @@ class Reader {
     const url = this.url(given)
     const [ownHeaders, headers] = variables("HEADERS")
     return {
-      url: given === own ? url : `${url.replace(/\/$/, "")}/v1/${signal}`,
+      url: given === own ? url : below(url, `v1/${signal}`),
       headers: this.pairs(this.text(ownHeaders) === undefined ? headers : ownHeaders),
       protocol: this.choiceOf(variables("PROTOCOL"), protocols),
       compression: this.choiceOf(variables("COMPRESSION"), ["none", "gzip"]),

@@ -1,10 +1,10 @@
 // Reads a value from the file, the environment or a flag by the kind of its setting, or returns its problems.
-import * as Cron from "effect/Cron"
 import * as Result from "effect/Result"
 import { parseAddress } from "../../domain/values/address.ts"
 import { pathProblem, segmentProblem } from "../../domain/wire/servicePath.ts"
 import { parseDay, SECONDS_PER_DAY, SECONDS_PER_HOUR } from "../../domain/values/time.ts"
 import { expected, type Fields, type Kind, patterns } from "../settings/kinds.ts"
+import { readCron } from "./cron.ts"
 import { didYouMean } from "./nearest.ts"
 import { readPostgresUrl, readSecretUrl, readWarehouse } from "../secrets/secretUrl.ts"
 
@@ -51,20 +51,31 @@ const unlessProblem =
     return problem === undefined ? Result.succeed(text) : Result.fail(problem)
   }
 
+/**
+ * A path, without the newline at the end of a value that comes from a file or a secret store. Only a shell knows what `~` is:
+ * here it would be a folder of that name.
+ */
+const pathMatching = (pattern: RegExp): ReadText => {
+  const read = matching(pattern)
+  return (text) =>
+    /^\s*~([/\\]|$)/.test(text)
+      ? Result.fail("begins with `~`, which only a shell replaces; write the whole path")
+      : read(text.trim())
+}
+
 const textReaders = {
   text: matching(/\S/),
-  path: matching(/\S/),
+  path: pathMatching(/\S/),
   name: matching(new RegExp(patterns.name)),
   memory: matching(new RegExp(patterns.memory)),
-  location: matching(/^(s3:\/\/[a-z0-9]|(?!\w+:\/\/)\s*\S)/),
+  location: pathMatching(/^(s3:\/\/[a-z0-9]|(?!\w+:\/\/)\s*\S)/),
   servicePath: unlessProblem(pathProblem),
   pathSegment: unlessProblem(segmentProblem),
   secretUrl: readSecretUrl,
   postgresUrl: readPostgresUrl,
   warehouse: readWarehouse,
   address: (text) => Result.map(parseAddress(text), () => text),
-  cron: (text) =>
-    Result.isSuccess(Cron.parse(text, "UTC")) ? Result.succeed(text) : Result.fail(undefined),
+  cron: readCron,
 } satisfies Partial<Record<Kind["type"], ReadText>>
 
 /**
@@ -248,7 +259,8 @@ export const parseDuration = (value: unknown): number | undefined => {
   return match !== null && seconds > 0 ? seconds : undefined
 }
 
-const readUrl = (text: string, path: Path): Read => {
+const readUrl = (value: string, path: Path): Read => {
+  const text = value.trim()
   const parsed = URL.parse(text)
   if (parsed === null || !/^https?:$/.test(parsed.protocol)) {
     const guess = withScheme(text)

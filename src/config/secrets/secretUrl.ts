@@ -78,14 +78,17 @@ export const lakeCatalogOf = (secret: Secret): Result.Result<PostgresTarget, str
 export const postgresTargetOf = (secret: Secret): Result.Result<PostgresTarget, string> =>
   Result.map(secretOf(secret, parsePostgresUrl), withEnvironment)
 
+/** As in libpq, an empty variable counts as not set. */
 const withEnvironment = (target: PostgresTarget): PostgresTarget => {
   const { PGUSER: user, PGPASSWORD: password, PGPASSFILE: passwordFile } = process.env
   return {
     ...target,
-    user: target.user ?? user,
+    user: target.user ?? (user === "" ? undefined : user),
     password:
       target.password ??
-      (password === undefined ? undefined : Redacted.make(password, { label: "PGPASSWORD" })),
-    passwordFile,
+      (password === undefined || password === ""
+        ? undefined
+        : Redacted.make(password, { label: "PGPASSWORD" })),
+    passwordFile: passwordFile === "" ? undefined : passwordFile,
   }
 }

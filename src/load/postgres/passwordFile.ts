@@ -27,7 +27,8 @@ export const passwordFromFile = async (
     })
   }
   const wanted = [host, String(port), database, user]
-  const lines = (await readFile(file, "utf8")).split("\n").filter((line) => !line.startsWith("#"))
+  const text = await readFile(file, "utf8")
+  const lines = text.split(/\r?\n/).filter((line) => !line.startsWith("#"))
   return lines
     .map(fieldsOf)
     .find(

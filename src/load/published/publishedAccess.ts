@@ -1,4 +1,5 @@
 // Who may read what is published: the mode of its files, and of the folders that lead to them.
+import { existsSync } from "node:fs"
 import { chmod, readdir, stat } from "node:fs/promises"
 import { join } from "node:path"
 
@@ -28,23 +29,29 @@ const give = async (path: string, mode: number): Promise<void> => {
 export const giveAccess = (file: string, access: PublishedAccess): Promise<void> =>
   give(file, modeOf(access))
 
+/**
+ * A folder that DuckDB makes beside a copy that a reader has opened, for what its query spills: it is the reader's, and its
+ * files come and go.
+ */
+const isOfReader = (name: string): boolean => name.endsWith(".duckdb.tmp")
+
 /** Sets the access of everything below the folders. Other users may pass through `dataDir`, but not list it. */
 export const giveAccessBelow = async (
   dataDir: string,
   folders: ReadonlyArray<string>,
   access: PublishedAccess,
 ): Promise<void> => {
-  const folderMode = folderModeOf(access)
-  const passing = folderMode & 0o011
+  const passing = folderModeOf(access) & 0o011
   if (passing !== 0) await give(dataDir, ((await stat(dataDir)).mode & 0o777) | passing)
-  for (const folder of folders) {
-    const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
-    for (const entry of entries) {
-      // It points to a folder that is included too.
-      if (entry.isSymbolicLink()) continue
-      const mode = entry.isDirectory() ? folderMode : modeOf(access)
-      await give(join(entry.parentPath, entry.name), mode)
-    }
-    if (entries.length > 0) await give(folder, folderMode)
+  for (const folder of folders) if (existsSync(folder)) await giveAccessIn(folder, access)
+}
+
+const giveAccessIn = async (folder: string, access: PublishedAccess): Promise<void> => {
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    // A link points to a folder that is included too.
+    if (entry.isSymbolicLink() || isOfReader(entry.name)) continue
+    const path = join(folder, entry.name)
+    await (entry.isDirectory() ? giveAccessIn(path, access) : giveAccess(path, access))
   }
+  await give(folder, folderModeOf(access))
 }

@@ -53,7 +53,9 @@ export const problemChanges = (
     if (sentAt === undefined || remindAfter === undefined || problem.kind === "permanent_gap") {
       return false
     }
-    return now - Date.parse(sentAt) >= remindAfter * 1000
+    const age = now - Date.parse(sentAt)
+    // One that is to come was sent while the clock was ahead.
+    return age < 0 || age >= remindAfter * 1000
   }
   return {
     begun: wanted.filter((problem) => !before.has(identityOf(problem))),
@@ -66,8 +68,12 @@ export const problemChanges = (
 export const isNothing = ({ begun, resolved, repeated }: ProblemChanges): boolean =>
   begun.length + resolved.length + repeated.length === 0
 
+/** Those dated after now are left out: the clock was ahead then, perhaps by days. */
 const withinHour = ({ messages }: Sent, now: number): ReadonlyArray<string> =>
-  messages.filter((at) => now - Date.parse(at) < MILLIS_PER_HOUR)
+  messages.filter((at) => {
+    const age = now - Date.parse(at)
+    return age >= 0 && age < MILLIS_PER_HOUR
+  })
 
 /** Whether the receiver has had as many messages within the hour as it may; its changes wait for a later run. */
 export const isHeldBack = (sent: Sent, changes: ProblemChanges, now: number): boolean => {

@@ -12,8 +12,8 @@ export interface ScheduleOptions<E, R> {
   /** Where the last starts are kept between processes. */
   readonly lastStarts: Effect.Effect<LastStarts, E, R>
   readonly recordStarts: (lastStarts: LastStarts) => Effect.Effect<void, E, R>
-  /** Runs these groups and returns whether they were read; if not, they are run again before the next firing. */
-  readonly run: (groups: ReadonlyArray<Group>) => Effect.Effect<boolean, E, R>
+  /** Runs these groups and returns those that ended well; the others are run again before their next firing. */
+  readonly run: (groups: ReadonlyArray<Group>) => Effect.Effect<ReadonlyArray<Group>, E, R>
   /** Called before a wait, with the instant of the next run, milliseconds since 1970. */
   readonly onIdle?: (next: number) => Effect.Effect<void>
   /** Run what is due once and return. */
@@ -41,17 +41,19 @@ export const schedule = <E, R>(options: ScheduleOptions<E, R>): Effect.Effect<vo
     }
   })
 
-/** A start is recorded once its run has ended well: a killed or failed one is due again. */
+/** A group's start is recorded once its run has ended well: a killed or failed one is due again, alone. */
 const runDue = Effect.fnUntraced(function* <E, R>(options: ScheduleOptions<E, R>) {
   const lastStarts = yield* options.lastStarts
   const now = yield* Clock.currentTimeMillis
   const due = dueGroups(options.groups, lastStarts, now)
   if (due.length === 0) return "nothing due"
-  if (!(yield* options.run(due))) return "failed"
-  yield* options.recordStarts(
-    new Map([...lastStarts, ...due.map(({ name }) => [name, now] as const)]),
-  )
-  return "done"
+  const ended = yield* options.run(due)
+  if (ended.length > 0) {
+    yield* options.recordStarts(
+      new Map([...lastStarts, ...ended.map(({ name }) => [name, now] as const)]),
+    )
+  }
+  return ended.length < due.length ? "failed" : "done"
 })
 
 /** Returns early once the clock was set back to before the wait: the caller then looks again at what is due. */

@@ -21,7 +21,7 @@ interface Shown {
 
 describe("config", () => {
   const file =
-    "baseUrl: https://api.example.com\n\nparquet:\n  marts: true\nnotify:\n  - ping: https://hc.example/s3cret\n"
+    "baseUrl: https://api.example.com\n\nparquet:\n  marts: true\nnotify:\n  - ping: https://hc.example/s3cret\n  - command: [/bin/page, --token, s3cret]\n"
   const env = {
     VAULTHOUSE_DATA_DIR: "elsewhere",
     VAULTHOUSE_API_KEY: "sk-live-31415",
@@ -47,7 +47,14 @@ describe("config", () => {
       concurrency: [null, "default", null],
       "parquet.marts": [true, "file", "vaulthouse.config.yaml:4"],
       "parquet.enabled": [true, "default", null],
-      notify: [[{ ping: "<redacted:https://hc.example>" }], "file", "vaulthouse.config.yaml:5"],
+      notify: [
+        [
+          { ping: "<redacted:https://hc.example>" },
+          { command: ["/bin/page", "<redacted>", "<redacted>"] },
+        ],
+        "file",
+        "vaulthouse.config.yaml:5",
+      ],
       apiKey: ["<redacted>", "environment", "VAULTHOUSE_API_KEY"],
       HTTPS_PROXY: ["http://proxy.example:3128", "environment", "HTTPS_PROXY"],
       NO_PROXY: ["localhost", "environment", "NO_PROXY"],

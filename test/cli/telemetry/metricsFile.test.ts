@@ -1,10 +1,20 @@
 // The metrics file of a run: what the run counted, what the warehouse is like, as node_exporter reads it.
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import * as Effect from "effect/Effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { type Simulator, startSimulator } from "../../../simulator/index.ts"
-import { withEarlierCounts } from "../../../src/cli/telemetry/prometheus.ts"
+import { withEarlierCounts, writeMetricsFile } from "../../../src/cli/telemetry/prometheus.ts"
+import { countRun } from "../../../src/pipelines/run/metrics.ts"
 import { parseMetrics, sumOf } from "../../support/prometheus.ts"
 import { vaulthouse } from "../command.ts"
 
@@ -103,6 +113,24 @@ it("costs no run when it can't be written", async () => {
   expect(stderr).toMatch(
     /^warning: the metrics file .*nowhere\/vaulthouse\.prom was not written: Error: ENOENT/m,
   )
+})
+
+it("counts each run of a scheduler once, beside those of other processes", async () => {
+  const path = join(cwd, "textfile/scheduler.prom")
+  const runs = () => sumOf(parseMetrics(readFileSync(path, "utf8")), "vaulthouse_runs_total")
+  const run = () =>
+    Effect.runPromise(Effect.andThen(countRun("complete"), writeMetricsFile(path, cwd)))
+  for (const count of [1, 2, 3]) {
+    await run()
+    expect(runs()).toBe(count)
+  }
+  const ofAnother = readFileSync(path, "utf8").replace(
+    '{outcome="complete"} 3',
+    '{outcome="complete"} 5',
+  )
+  writeFileSync(path, ofAnother)
+  await run()
+  expect(runs()).toBe(6)
 })
 
 it("adds counters only, and keeps those that the later run has not counted", () => {

@@ -197,7 +197,7 @@ it("exports in protobuf by default", async () => {
 it("a collector that fails costs no run, and is said once", async () => {
   const { url, close } = await startCollector(503)
   const service = await rejecting()
-  const around = { cwd, env: variables(url) }
+  const around = { cwd, env: variables(`${url}/?key=${token}`) }
   const args = ["sync", "vaults", "--base-url", service.url, "--data-dir", "unwatched"]
   const watched = await vaulthouse(args, around)
   const { code } = await vaulthouse(args, { cwd, env: { VAULTHOUSE_API_KEY: key } })
@@ -208,6 +208,7 @@ it("a collector that fails costs no run, and is said once", async () => {
   expect(said).toEqual([
     expect.stringMatching(/^warning: OpenTelemetry: http:\S+\/v1\/\w+ responds with HTTP 503; /),
   ])
+  expect(said.join()).not.toContain(token)
 })
 
 it.each([

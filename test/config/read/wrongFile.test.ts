@@ -90,6 +90,21 @@ const mistakes: ReadonlyArray<readonly [name: string, file: string, complaint: s
     "schedule:\n  hourly: * * * * *\n",
     "2:11: text that begins with `*` needs quotes",
   ],
+  [
+    "a cron expression with seconds",
+    'schedule:\n  hourly: "7 * * * * *"\n',
+    "2:11: schedule.hourly: `7 * * * * *` is not a cron expression such as `7 * * * *`, in UTC",
+  ],
+  [
+    "a cron expression that is never due",
+    'schedule:\n  daily: "0 0 31 4,6 *"\n',
+    "2:10: schedule.daily: `0 0 31 4,6 *` names a day that its months don't have, so it would never be due",
+  ],
+  [
+    "the home folder of a shell",
+    "dataDir: ~/data\n",
+    "1:10: dataDir: `~/data` begins with `~`, which only a shell replaces; write the whole path",
+  ],
   ["a reserved character", "platformSegment: @x\n", "1:18: text that begins with `@` needs quotes"],
   [
     "a Windows path in double quotes",

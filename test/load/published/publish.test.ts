@@ -523,6 +523,21 @@ describe("who may read what is published", () => {
     }),
   )
 
+  it.live("is not that of what a reader's query spills beside the copy, which comes and goes", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* publishedReadings
+      const spilled = join(dataDir, "published/vaulthouse.duckdb.tmp")
+      const file = join(spilled, "duckdb_temp_storage-0.tmp")
+      mkdirSync(spilled, { mode: 0o700 })
+      writeFileSync(file, "", { mode: 0o600 })
+      yield* asRun(dataDir, publish({ ...published, access: { mode: "0640" } }))
+      expect([spilled, file].map((path) => (statSync(path).mode & 0o777).toString(8))).toEqual([
+        "700",
+        "600",
+      ])
+    }),
+  )
+
   it.live("files get the group of a folder with the setgid bit, whose bit stays", () =>
     Effect.gen(function* () {
       const dataDir = yield* temporaryFolder

@@ -70,6 +70,21 @@ describe("a problem", () => {
     expect(never(1e6 * HOUR, ...problems)).toEqual(nothing)
   })
 
+  it("is sent and repeated after messages that a clock days ahead has dated", () => {
+    const daily = { ...receiver, remindAfter: 24 * 3600 }
+    const ahead = 72 * HOUR
+    let sent = nothingSent
+    for (let at = 0; at < 4; at += 1) {
+      sent = afterSending(sent, problemChanges(daily, [problem("gap")], sent, ahead), ahead)
+    }
+    const problems = [problem("gap"), problem("stale")]
+    const changes = problemChanges(daily, problems, sent, HOUR)
+    expect(changes).toMatchObject({ begun: [problem("stale")], repeated: [{ kind: "gap" }] })
+    expect(isHeldBack(sent, changes, HOUR)).toBe(false)
+    sent = afterSending(sent, changes, HOUR)
+    expect(isNothing(problemChanges(daily, problems, sent, 2 * HOUR))).toBe(true)
+  })
+
   it("that comes and goes reaches a receiver four times within an hour", () => {
     let sent = nothingSent
     let messages = 0

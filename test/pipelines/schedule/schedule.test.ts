@@ -74,7 +74,7 @@ const scheduled = (minutes: number, initial: LastStarts = new Map()) =>
             { groups: due.map(({ name }) => name).join("+"), minute },
           ])
           yield* Effect.sleep(`${minutes} minutes`)
-          return true
+          return due
         }),
     }
     return { options, starts, runs }
@@ -161,7 +161,7 @@ describe("schedule", () => {
       const run = (due: ReadonlyArray<Group>) =>
         Effect.andThen(
           options.run(due),
-          Effect.map(Ref.get(runs), ({ length }) => length > 2),
+          Effect.map(Ref.get(runs), ({ length }) => (length > 2 ? due : [])),
         )
       const announced: Array<string> = []
       const onIdle = (next: number) =>
@@ -173,6 +173,23 @@ describe("schedule", () => {
         ["02:30", "02:35", "02:40"].map((minute) => ({ groups: "daily", minute })),
       )
       expect(announced).toEqual(["02:35", "02:40", "03:07"])
+    }),
+  )
+
+  it.effect("repeats only the group that failed", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(at("02:30:00"))
+      const { options, runs } = yield* scheduled(0, new Map([["hourly", at("02:06:00")]]))
+      const run = (due: ReadonlyArray<Group>) =>
+        Effect.map(options.run(due), () => due.filter(({ name }) => name !== "daily"))
+      const fiber = yield* Effect.forkChild(schedule({ ...options, run }))
+      yield* TestClock.adjust("11 minutes")
+      yield* Fiber.interrupt(fiber)
+      expect(yield* Ref.get(runs)).toEqual([
+        { groups: "hourly+daily", minute: "02:30" },
+        { groups: "daily", minute: "02:35" },
+        { groups: "daily", minute: "02:40" },
+      ])
     }),
   )
 
@@ -190,7 +207,7 @@ describe("schedule", () => {
         currentTimeMillis: Effect.map(clock.currentTimeMillis, (now) => now - ahead),
       })
       const run = (due: ReadonlyArray<Group>) =>
-        Effect.as(options.run(due), ahead > 0 ? true : isRead)
+        Effect.as(options.run(due), ahead > 0 || isRead ? due : [])
       const fiber = yield* Effect.forkChild(
         Effect.provideService(
           schedule({ ...options, run, groups: [hourly] }),

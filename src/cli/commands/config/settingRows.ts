@@ -4,6 +4,8 @@ import type { Kind } from "../../../config/settings/kinds.ts"
 import { type Origin, originText } from "../../../config/settings/origin.ts"
 import { type SettingName, settingNames, settingOf } from "../../../config/settings/settings.ts"
 
+const REDACTED = "<redacted>"
+
 export interface SettingRow {
   /** Such as `parquet.marts` for a member of a section; for a variable its own name. */
   readonly name: string
@@ -33,7 +35,7 @@ const row = (name: string, value: unknown, origin: Origin, shown: string): Setti
 /** One for each member of a section, since each has an origin of its own. */
 const rowsOf = (config: Config, name: SettingName): ReadonlyArray<SettingRow> => {
   const { kind, defaultText } = settingOf(name)
-  const value = name === "config" ? config.file : config.settings[name]
+  const value = valueOf(config, name)
   if (kind.type !== "record") {
     const origin = config.origins[name]
     return [row(name, value ?? null, origin, valueText(kind, value, origin, defaultText))]
@@ -45,6 +47,18 @@ const rowsOf = (config: Config, name: SettingName): ReadonlyArray<SettingRow> =>
     const shown = valueText(field.kind, part, origin, undefined)
     return row(`${name}.${member}`, part ?? null, origin, shown)
   })
+}
+
+const valueOf = ({ file, settings }: Config, name: SettingName): unknown => {
+  if (name === "config") return file
+  return name === "notify" ? settings.notify.map(withoutArguments) : settings[name]
+}
+
+/** The arguments of a receiver's program may hold a secret. */
+const withoutArguments = (receiver: Config["settings"]["notify"][number]): unknown => {
+  if (!("command" in receiver)) return receiver
+  const [program, ...rest] = receiver.command
+  return { ...receiver, command: [program, ...rest.map(() => REDACTED)] }
 }
 
 /** A default is shown by its description, if it has one, which says more than the value. */
@@ -59,8 +73,6 @@ const valueText = (
   if (kind.type === "duration") return `${String(value)} s`
   return typeof value === "string" ? value : JSON.stringify(value)
 }
-
-const REDACTED = "<redacted>"
 
 const keyRow = ({ apiKey, apiKeyOrigin }: Config): SettingRow => {
   const value = apiKey === undefined ? null : REDACTED

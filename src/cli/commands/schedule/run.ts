@@ -82,8 +82,8 @@ interface LastEnd {
   readonly problem: string | undefined
   /** Whether last-run.json records it, which it does not for a run that could not begin. */
   readonly isRecorded: boolean
-  /** Whether the service was read: otherwise the groups are due again. */
-  readonly isRead: boolean
+  /** Whether the groups did their work: otherwise they are due again. */
+  readonly isDone: boolean
 }
 
 const scheduler = (argv: Arguments, config: Config, groups: ReadonlyArray<Group>) =>
@@ -112,8 +112,8 @@ const scheduler = (argv: Arguments, config: Config, groups: ReadonlyArray<Group>
       lastStarts: readLastStarts(dataDir),
       recordStarts: (starts) => writeLastStarts(dataDir, starts),
       run: (due) =>
-        Effect.flatMap(runGroups(argv, config, due), (end) =>
-          Effect.as(Ref.set(lastEnd, end), end.isRead),
+        Effect.flatMap(runGroups(argv, config, due), ({ end, done }) =>
+          Effect.as(Ref.set(lastEnd, end), done),
         ),
       onIdle: (next) =>
         Effect.sync(() =>
@@ -148,29 +148,42 @@ const notReady = ({ dataDir, failOn }: Config["settings"], lastEnd: Ref.Ref<Last
     return unpublished?.text ?? brokenPolicies(failOn, problems)[0]?.text
   })
 
-/** Runs the pipelines that are due, then the maintenance of the lake if it is due; reports a failure. */
-const runGroups = (argv: Arguments, config: Config, due: ReadonlyArray<Group>) =>
-  Effect.gen(function* () {
-    const groups = due.filter((group) => !isMaintenance(group))
-    const end = yield* groups.length === 0
-      ? lastEndOf(config.settings)
-      : runPipelines(argv, config, groups)
-    if (groups.length < due.length) yield* maintain(config.settings)
-    return end
-  }).pipe(
-    Effect.catchCauseIf(
-      (cause) => !Cause.hasInterrupts(cause),
-      (cause) => {
-        const error = Cause.squash(cause)
-        printError(`${errorText(error)}\n`)
-        return Effect.succeed<LastEnd>({
-          code: exitCodeOf(error),
-          problem: errorText(error),
-          isRecorded: false,
-          isRead: false,
-        })
-      },
-    ),
+/** Runs the pipelines that are due, then the maintenance of the lake if it is due. Either may fail without the other. */
+const runGroups = Effect.fnUntraced(function* (
+  argv: Arguments,
+  config: Config,
+  due: ReadonlyArray<Group>,
+) {
+  const maintenance = due.filter(isMaintenance)
+  const reading = due.filter((group) => !isMaintenance(group))
+  const before = yield* lastEndOf(config.settings)
+  const read = yield* reading.length === 0
+    ? Effect.succeed(before)
+    : orFailure(runPipelines(argv, config, reading))
+  const maintained = yield* maintenance.length === 0
+    ? Effect.succeed(before)
+    : orFailure(Effect.as(maintain(config.settings), before))
+  return {
+    end: read.isDone && !maintained.isDone ? maintained : read,
+    done: [...(read.isDone ? reading : []), ...(maintained.isDone ? maintenance : [])],
+  }
+})
+
+/** Prints a failure, and returns it as an end. */
+const orFailure = <E, R>(work: Effect.Effect<LastEnd, E, R>): Effect.Effect<LastEnd, E, R> =>
+  Effect.catchCauseIf(
+    work,
+    (cause) => !Cause.hasInterrupts(cause),
+    (cause) => {
+      const error = Cause.squash(cause)
+      printError(`${errorText(error)}\n`)
+      return Effect.succeed<LastEnd>({
+        code: exitCodeOf(error),
+        problem: errorText(error),
+        isRecorded: false,
+        isDone: false,
+      })
+    },
   )
 
 /** How the last run ended, before this process has run any. */
@@ -179,7 +192,7 @@ const lastEndOf = ({ dataDir }: Config["settings"]) =>
     code: exitCodes.ok,
     problem: problemOf(last),
     isRecorded: true,
-    isRead: true,
+    isDone: true,
   }))
 
 const runPipelines = (argv: Arguments, config: Config, groups: ReadonlyArray<Group>) =>
@@ -193,6 +206,6 @@ const runPipelines = (argv: Arguments, config: Config, groups: ReadonlyArray<Gro
     const summary = yield* runOnce({ argv, config, selection, command, wait: "1 day" })
     const code = runExitCode(summary, selection, config.settings.failOn)
     const problem = problemOf(yield* readLastRun(config.settings.dataDir))
-    const isRead = summary.outcome === "complete" || summary.outcome === "partial"
-    return { code, problem, isRecorded: true, isRead } satisfies LastEnd
+    const isDone = summary.outcome === "complete" || summary.outcome === "partial"
+    return { code, problem, isRecorded: true, isDone } satisfies LastEnd
   })
