@@ -82,7 +82,7 @@ read_series as (
         series.pipeline,
         series.series,
         series.target_hours
-    from core.vaults
+    from vault_names as vaults
     inner join tasks
         on
             vaults.vault_address = tasks.vault_address
@@ -90,8 +90,7 @@ read_series as (
     inner join series
         on tasks.pipeline = series.pipeline and series.series = coalesce(tasks.series, series.series)
     inner join still_read on tasks.pipeline = still_read.pipeline and tasks.finished_at > still_read.since
-    -- As in mart.vault_names.
-    where vaults.is_current and lower(vaults.status) is distinct from 'closed'
+    where vaults.is_listed and not vaults.is_closed
     group by all
     having first(tasks.outcome order by tasks.finished_at desc, tasks.outcome) <> 'unsupported'
 ),

@@ -76,8 +76,6 @@ of_subjects as (
         state,
         subject,
         sum(gaps) as gaps,
-        min(from_at) as from_at,
-        max(to_at) as to_at,
         sum(epoch_us(to_at) - epoch_us(from_at)) as missing,
         min(since) as since,
         max(updated_at) as updated_at,
@@ -99,8 +97,6 @@ select
     state,
     sum(each.gaps)::integer as gaps,
     count(*) as entities,
-    min(each.from_at) as from_at,
-    max(each.to_at) as to_at,
     min(each.since) as since,
     arg_max(each.detail, each.updated_at) as detail,
     list(

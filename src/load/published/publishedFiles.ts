@@ -31,8 +31,8 @@ const Current = Schema.Struct({
   published_at: Schema.NonEmptyString,
   /** Fingerprint of everything besides the rows that decides what is published. */
   definition: Schema.String,
-  /** Fingerprint of the rows whose change is news; earlier versions recorded none. */
-  content: Schema.optionalKey(Schema.String),
+  /** Fingerprint of the rows whose change is news. */
+  content: Schema.String,
   /** Hashes of the copy's views and macros, and the version of DuckDB that wrote them (`publishedViews.ts`). */
   duckdb: Schema.String,
   views: Schema.Record(Schema.String, Schema.String),

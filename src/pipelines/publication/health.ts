@@ -53,9 +53,7 @@ const sections = {
     /** Vaults, or whatever else is read separately. */
     entities: number("entities"),
     /** What is missing of some of them, such as `Willow USDC 7 2026-11-01 to 2026-11-09 and 2026-11-20 to 2026-11-23`. */
-    ranges: optional(list(text))("ranges"),
-    from_at: text("from_at"),
-    to_at: text("to_at"),
+    ranges: list(text)("ranges"),
     since: text("since"),
     detail: text("detail"),
   }),
@@ -96,7 +94,7 @@ export type Health = {
 const fileOf = (dataDir: string): string => join(dataDir, "health.json")
 
 /** Marts that a section reads by their SQL, because the views may still be those of an earlier version. */
-const readMarts = ["freshness_targets", "apy_series"]
+const readMarts = ["freshness_targets", "apy_series", "vault_names"]
 
 const sqlOf = (section: string): string => {
   const steps = [["health", "listed"], ...readMarts.map((mart) => ["marts", mart])].map(

@@ -22,10 +22,10 @@ export const Instant = asText(parseInstant, formatInstant)
 
 /**
  * The field `leftInQuarantine` of a cursor that passes rejected records: when the last response was received of which runs
- * that go on from it request nothing again. Null if there is none; cursors of earlier versions lack it. The runner and
- * resolved_quarantine.sql know it by this name, whichever pipeline's cursor it is in.
+ * that go on from it request nothing again. Null if there is none. The runner and resolved_quarantine.sql know it by this name,
+ * whichever pipeline's cursor it is in.
  */
-export const LeftInQuarantine = Schema.optionalKey(Schema.NullOr(Instant))
+export const LeftInQuarantine = Schema.NullOr(Instant)
 
 /** A stored cursor that leaves the response received then in quarantine, too. */
 export const leaving = (cursor: unknown, receivedAt: number): unknown => {
@@ -42,19 +42,7 @@ const decodeLeft = Schema.decodeUnknownOption(
   ]),
 )
 
-interface Left {
-  readonly leftInQuarantine?: number | null
-}
-
-/** What a run leaves that goes on from `earlier`; `undefined` if it reads everything. An old cursor may have left anything. */
-export const leftBy = (earlier: Left | undefined, now: number): number | null =>
-  earlier === undefined
-    ? null
-    : earlier.leftInQuarantine === undefined
-      ? now
-      : earlier.leftInQuarantine
-
-/** That, after a page. */
+/** What the cursor leaves after a page, if it left `left` before it. */
 export const leftAfter = (
   left: number | null,
   { rejected, responses }: Pick<Page<unknown>, "rejected" | "responses">,

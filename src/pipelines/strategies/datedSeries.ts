@@ -40,8 +40,7 @@ export interface DatedSeries<P extends Parameters, A> extends PageSource<P, A, V
 const cursors = cursorCodec(
   Schema.Struct({
     through: Day,
-    // Cursors of earlier versions have no `newest`: it is `through` then.
-    newest: Schema.optionalKey(Schema.NullOr(Day)),
+    newest: Schema.NullOr(Day),
     from: Day,
     complete: Schema.Boolean,
   }),
@@ -59,8 +58,7 @@ const cursorBefore = (
   { cursor }: PartitionState,
 ): SeriesCursor | undefined => {
   const stored = cursors.decode(cursor(entity))
-  if (stored === undefined || (stored.complete && stored.newest === null)) return undefined
-  return { newest: stored.through, ...stored }
+  return stored?.complete === true && stored.newest === null ? undefined : stored
 }
 
 /**

@@ -52,15 +52,14 @@ export const rejectedIn = (
     record,
   }))
 
-/** Adds the elements of a list that are in another shape than the others as rejected: the set is then incomplete. */
+/** Adds, as rejected, the elements of a list of the response that are in another shape than the others: the set is then incomplete. */
 export const otherRecords = (
   mapped: Mapped,
   table: Table,
   found: Pick<Found, "field" | "others"> | undefined,
-  at: string,
   source: Pick<Source<unknown>, "fields">,
 ): Mapped => {
-  const rejected = rejectedIn(table, found, at, source)
+  const rejected = rejectedIn(table, found, "$", source)
   if (rejected.length === 0) return mapped
   const { mergeKey: _mergeKey, ...part }: Rows = mapped.rows
   const rows = table.mergeKey === undefined ? part : { ...part, isPartial: true as const }

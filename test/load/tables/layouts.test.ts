@@ -1,6 +1,6 @@
 // This version opens and continues the data directories of every released version.
 import { execFileSync } from "node:child_process"
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { gunzipSync } from "node:zlib"
 import { describe, expect, it } from "@effect/vitest"
@@ -103,11 +103,6 @@ describe("a warehouse of a released layout", () => {
   it.live.each(ofEarlierVersions)("%s is published as this version defines it", (layout) =>
     Effect.gen(function* () {
       const dataDir = yield* ofLayout(layout)
-      // As that version laid the files out.
-      const earlier = join(dataDir, "parquet", "core", "ratio_history", "month=2026-05")
-      mkdirSync(earlier, { recursive: true })
-      writeFileSync(join(earlier, "data.parquet"), "")
-      writeFileSync(join(dataDir, "parquet", "manifest.json"), '{"version":1}')
       yield* publishAnyway({
         dataDir,
         rebuildAll: false,
@@ -120,7 +115,6 @@ describe("a warehouse of a released layout", () => {
       expect(found).toEqual({ marts: marts.length })
       const files = yield* Effect.promise(() => currentFiles(dataDir))
       expect(files.some((file) => file.startsWith("mart/vault_hourly/"))).toBe(true)
-      expect(existsSync(join(dataDir, "parquet", "core"))).toBe(false)
     }),
   )
 })

@@ -8,7 +8,6 @@ import {
   Instant,
   leaving,
   leftAfter,
-  leftBy,
   LeftInQuarantine,
 } from "../../../src/pipelines/strategies/cursors.ts"
 
@@ -51,13 +50,6 @@ describe("what a cursor leaves in quarantine", () => {
     >[1]["responses"],
   })
 
-  it("is nothing for a run that reads everything, and anything until now for an old cursor", () => {
-    expect(leftBy(undefined, late)).toBeNull()
-    expect(leftBy({}, late)).toBe(late)
-    expect(leftBy({ leftInQuarantine: null }, late)).toBeNull()
-    expect(leftBy({ leftInQuarantine: early }, late)).toBe(early)
-  })
-
   it("grows with each page that has a rejected record, and never shrinks", () => {
     expect(leftAfter(null, page(0, late))).toBeNull()
     expect(leftAfter(early, page(0, late))).toBe(early)
@@ -66,7 +58,7 @@ describe("what a cursor leaves in quarantine", () => {
   })
 
   it("is in the stored cursor, whatever else is, as the instant of the latest", () => {
-    const stored = { through: "2026-05-31T00:00:00.000Z", pages: 3 }
+    const stored = { through: "2026-05-31T00:00:00.000Z", pages: 3, leftInQuarantine: null }
     const first = leaving(stored, early)
     expect(first).toEqual({ ...stored, leftInQuarantine: "2026-06-01T00:00:00.000Z" })
     expect(leaving(first, late)).toEqual({
@@ -74,7 +66,6 @@ describe("what a cursor leaves in quarantine", () => {
       leftInQuarantine: "2026-06-02T00:00:00.000Z",
     })
     expect(leaving(leaving(first, late), early)).toEqual(leaving(first, late))
-    expect(leaving({ ...stored, leftInQuarantine: null }, early)).toEqual(first)
     // A cursor that is no object, or of another version, stays as it is.
     for (const other of ["2026-06-01", null, 7, { leftInQuarantine: "yesterday" }]) {
       expect(leaving(other, early)).toEqual(other)

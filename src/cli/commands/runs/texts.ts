@@ -47,10 +47,10 @@ export const reportText = (report: RunReport, unpublished: LastRun | undefined):
     }),
     "",
     ...errorTexts(errors),
-    ...section("Gaps it recorded or closed", gaps, "none"),
-    ...section("Failed checks", checks, "none"),
-    ...section("Quarantined by it", quarantine, "none"),
-    ...section("Unknown fields it saw first", drift, "none"),
+    ...section("Gaps it recorded or closed", gaps),
+    ...section("Failed checks", checks),
+    ...section("Quarantined by it", quarantine),
+    ...section("Unknown fields it saw first", drift),
     "",
   ].join("\n")
 }
@@ -96,5 +96,5 @@ const errorTexts = (errors: ReadonlyArray<Row>): ReadonlyArray<string> => {
   ])
 }
 
-const section = (title: string, rows: ReadonlyArray<Row>, none: string): ReadonlyArray<string> =>
-  rows.length === 0 ? [`${title}: ${none}`] : [`${title}:`, rowsTable(rows, none), ""]
+const section = (title: string, rows: ReadonlyArray<Row>): ReadonlyArray<string> =>
+  rows.length === 0 ? [`${title}: none`] : [`${title}:`, rowsTable(rows, ""), ""]

@@ -49,7 +49,7 @@ export const comparison = (staged: Staged, step: Step | undefined, now: string):
   return `CREATE OR REPLACE TEMP TABLE compared AS
     WITH s AS (SELECT * FROM ${STAGED} ${ofBatch(batch)} ${lastOfKey(staged, step)}),
     t AS (SELECT * FROM ${qualified(table)} t
-      WHERE ${table.mode === "slowly_changing" ? "t.is_current" : withinBounds(staged, "t")})
+      WHERE ${table.mode === "slowly_changing" ? "t.is_current" : withinBounds(staged)})
     SELECT ${columns}, ${firstSeen} AS _first_seen_at, ${monthOf(table, "t")} AS _stored_month,
       CASE WHEN ${isAbsent} THEN ${ABSENT}
         WHEN t.${identifier(table.key[0] ?? "")} IS NULL THEN ${NEW}
@@ -128,5 +128,5 @@ const retiredRows = (staged: Staged) => {
   }
   if (table.mergeKey === undefined) return undefined
   const versions = qualified(versionsOf(table))
-  return { table: versions, at: "_superseded_at", condition: withinBounds(staged, "t") }
+  return { table: versions, at: "_superseded_at", condition: withinBounds(staged) }
 }

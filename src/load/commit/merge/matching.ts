@@ -13,11 +13,11 @@ export const sameKey = (table: Table, left: string, right: string): string =>
 const isTimeBoundByKey = (table: Table): boolean =>
   table.time !== undefined && (table.key.includes(table.time) || table.mode === "first")
 
-/** Literal bounds let DuckDB skip row groups: the cost does not grow with the history stored. */
-export const withinBounds = (staged: Staged, alias: string): string => {
+/** Which stored rows, as `t`, a merge reads. Literal bounds let DuckDB skip row groups: the cost does not grow with the history. */
+export const withinBounds = (staged: Staged): string => {
   const { table, bounds } = staged
   if (bounds === undefined || table.time === undefined || !isTimeBoundByKey(table)) return "true"
   const type = table.columns.find((column) => column.name === table.time)?.type
   const value = type === "date" ? day : instant
-  return `${alias}.${identifier(table.time)} BETWEEN ${value(bounds.from)} AND ${value(bounds.to)}`
+  return `t.${identifier(table.time)} BETWEEN ${value(bounds.from)} AND ${value(bounds.to)}`
 }

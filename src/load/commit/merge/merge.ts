@@ -67,7 +67,7 @@ const supersede = (staged: Staged, now: string): ReadonlyArray<string> => {
   const { table } = staged
   const target = qualified(table)
   const revisedRows = `${sameKey(table, "t", "m")} AND m._change = ${REVISED}`
-  const within = withinBounds(staged, "t")
+  const within = withinBounds(staged)
   const remove = `DELETE FROM ${target} t USING ${COMPARED} m WHERE ${revisedRows} AND ${within}`
   switch (table.mode) {
     case "history": {

@@ -79,7 +79,7 @@ export const retireAbsent = async (
         coalesce(max(_observed_at), ${now}) AS _at
       FROM (SELECT ${columns} FROM ${COMPARED} ${empty}) GROUP BY ${set} HAVING NOT bool_or(_is_partial))
     SELECT t.*, s._batch, s._by, s._at FROM ${target} t JOIN s ON ${sameSet}
-    WHERE ${withinBounds(staged, "t")} AND t._updated_at < s._at
+    WHERE ${withinBounds(staged)} AND t._updated_at < s._at
       AND NOT EXISTS (SELECT 1 FROM ${COMPARED} m WHERE ${sameKey(table, "m", "t")});
     SELECT _batch, ${monthName(monthOf(table, "a"))}, count(*)::DOUBLE
     FROM temp.main.absent a GROUP BY ALL`)
@@ -94,7 +94,7 @@ export const retireAbsent = async (
   )
   const removed = await connection.run(
     `DELETE FROM ${target} t USING temp.main.absent a
-     WHERE ${sameKey(table, "t", "a")} AND ${withinBounds(staged, "t")}`,
+     WHERE ${sameKey(table, "t", "a")} AND ${withinBounds(staged)}`,
   )
   const absent = retired.reduce((sum, { rows }) => sum + rows, 0)
   const areSame = kept.rowsChanged === absent && removed.rowsChanged === absent

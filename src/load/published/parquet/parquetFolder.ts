@@ -96,13 +96,6 @@ const parquetBelow = async (folder: string): Promise<ReadonlyArray<string>> => {
 export const currentFiles = (dataDir: string): Promise<ReadonlyArray<string>> =>
   parquetBelow(join(parquetDirectory(dataDir), CURRENT))
 
-/** Names that versions before this layout used. */
-const EARLIER = ["manifest.json", "core", "meta", "ops", "raw"]
-
-const removeAll = async (root: string, names: ReadonlyArray<string>): Promise<void> => {
-  for (const name of names) await rm(join(root, name), { recursive: true, force: true })
-}
-
 /** Removes files that neither the current publication nor one that is kept refers to. */
 export const removeOldParquet = async (
   dataDir: string,
@@ -124,13 +117,15 @@ export const removeOldParquet = async (
   for (const path of await parquetBelow(join(root, FILES))) {
     if (!referenced.has(path)) await rm(join(root, FILES, path), { force: true })
   }
-  await removeAll(root, [ASIDE, ...EARLIER])
+  await rm(join(root, ASIDE), { recursive: true, force: true })
 }
 
 /** Removes everything, `current` first. Returns how many files there were. */
 export const removeParquet = async (dataDir: string): Promise<number> => {
   const root = parquetDirectory(dataDir)
   const { length } = await parquetBelow(join(root, FILES))
-  await removeAll(root, [CURRENT, PUBLICATIONS, FILES, ASIDE, ...EARLIER])
+  for (const name of [CURRENT, PUBLICATIONS, FILES, ASIDE]) {
+    await rm(join(root, name), { recursive: true, force: true })
+  }
   return length
 }

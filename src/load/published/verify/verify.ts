@@ -72,7 +72,7 @@ const checkLink = async (dataDir: string, file: ManifestFile): Promise<Finding |
   return isSame ? undefined : { kind: "checksum", path, detail: `it is not parquet/${file.path}` }
 }
 
-/** Finds files without a manifest, as left by an interrupted export or an earlier version. */
+/** Finds files without a manifest, as left by an interrupted export. */
 const checkManifest = async (
   dataDir: string,
   manifest: Manifest | undefined,

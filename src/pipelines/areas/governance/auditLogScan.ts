@@ -14,7 +14,7 @@ export interface AuditLogCursor {
   /** Pages of the full scan. */
   readonly pages: number
   /** See `LeftInQuarantine`. */
-  readonly leftInQuarantine?: number | null
+  readonly leftInQuarantine: number | null
 }
 
 export const cursors = cursorCodec<AuditLogCursor, unknown>(

@@ -16,7 +16,7 @@ import { responseEnvelopes } from "../../../transform/tables/response_envelopes.
 import { auditLog, auditLogRows } from "../../../transform/tables/governance/audit_log.ts"
 import type { Partition, Pipeline, RunContext } from "../../model/Pipeline.ts"
 import type { GapNote, TaskResult } from "../../model/TaskResult.ts"
-import { leftAfter, leftBy } from "../../strategies/cursors.ts"
+import { leftAfter } from "../../strategies/cursors.ts"
 import { evmVaultsByChain } from "../../strategies/partitions.ts"
 import { contractViolation, type Page, readPage } from "../../strategies/readPage.ts"
 import { resultOf } from "../../strategies/taskResult.ts"
@@ -133,7 +133,7 @@ export const auditLogPipeline: Pipeline<VaultRef, Entries> = {
       read: (before) => read(partition, before, context),
     }).pipe(
       Stream.mapAccum(
-        () => leftBy(scan.back === undefined ? undefined : earlier, context.now),
+        () => (scan.back === undefined ? null : (earlier?.leftInQuarantine ?? null)),
         (before, page) => {
           const { content, isLast, stalled, newest, number: pages } = page
           const left = leftAfter(before, content)

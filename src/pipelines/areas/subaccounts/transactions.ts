@@ -20,13 +20,7 @@ import {
 import type { PartitionState } from "../../model/PartitionState.ts"
 import type { Partition, Pipeline, RunContext } from "../../model/Pipeline.ts"
 import type { GapNote, TaskResult } from "../../model/TaskResult.ts"
-import {
-  cursorCodec,
-  Instant,
-  leftAfter,
-  leftBy,
-  LeftInQuarantine,
-} from "../../strategies/cursors.ts"
+import { cursorCodec, Instant, leftAfter, LeftInQuarantine } from "../../strategies/cursors.ts"
 import { evmSubaccounts, subaccountSources } from "../../strategies/partitions.ts"
 import { type Page, readPage } from "../../strategies/readPage.ts"
 import { resultOf } from "../../strategies/taskResult.ts"
@@ -37,7 +31,7 @@ const OpenInstant = Schema.optional(Instant)
 
 interface StoredCursor extends TimeCursor {
   /** See `LeftInQuarantine`. */
-  readonly leftInQuarantine?: number | null
+  readonly leftInQuarantine: number | null
 }
 
 const cursors = cursorCodec<StoredCursor, unknown>(
@@ -63,12 +57,11 @@ const storedCursor = (
 const leftBefore = (
   { entity }: Partition<SubaccountRef>,
   { cursor }: PartitionState,
-  { full, since, until, now }: RunContext,
+  { full, since, until }: RunContext,
 ): number | null =>
-  leftBy(
-    full && since === undefined && until === undefined ? undefined : cursors.decode(cursor(entity)),
-    now,
-  )
+  full && since === undefined && until === undefined
+    ? null
+    : (cursors.decode(cursor(entity))?.leftInQuarantine ?? null)
 
 const inputsOf = ({ wireAddress }: SubaccountRef, { from, to }: TimeWindow) => ({
   subaccountAddress: wireAddress,

@@ -46,7 +46,7 @@ interface Mark {
   /** The snapshot before the oldest rejected one; each run reads back to it until none is rejected. */
   readonly rejectedSince?: number | undefined
   /** See `LeftInQuarantine`. */
-  readonly leftInQuarantine?: number | null
+  readonly leftInQuarantine: number | null
 }
 
 const cursors = cursorCodec<Mark, unknown>(

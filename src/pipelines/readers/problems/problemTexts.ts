@@ -143,9 +143,7 @@ export const quarantined = (row: HealthRow<"quarantine">): Problem => ({
   since: row.since,
 })
 
-// Of health.json as earlier versions wrote it, only the whole range is known.
-const rangesText = ({ ranges, entities, from_at, to_at }: HealthRow<"gaps">): string => {
-  if (ranges === undefined) return `${from_at.slice(0, 10)} to ${to_at.slice(0, 10)}`
+const rangesText = ({ ranges, entities }: HealthRow<"gaps">): string => {
   const more = entities - ranges.length
   return `${ranges.join(", ")}${more > 0 ? ` and of ${count(more)} more` : ""}`
 }

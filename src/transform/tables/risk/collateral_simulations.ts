@@ -90,7 +90,6 @@ export const collateralSimulationRows = (
       }),
       tokenTable,
       breakdown,
-      "$",
       source,
     ),
   )

@@ -52,7 +52,7 @@ export const protocolPositionRows = (
     // A missing list is not an empty one, so it retires nothing.
     if (found === undefined) return []
     rest = found.rest
-    return [otherRecords(rowsOf(kind, found.records), table, found, "$", source)]
+    return [otherRecords(rowsOf(kind, found.records), table, found, source)]
   }
   const parts = isList(body)
     ? [rowsOf("position", body)]

@@ -104,7 +104,7 @@ export const oracleRows = (
     // §2.9: warnings report tokens that could not be resolved, so the list may be incomplete.
     const partial = body.warnings.length === 0 ? {} : { isPartial: true as const }
     return combined(
-      otherRecords({ ...mapped, rows: { ...mapped.rows, ...partial } }, table, found, "$", source),
+      otherRecords({ ...mapped, rows: { ...mapped.rows, ...partial } }, table, found, source),
       warningRows("oracle_classification", body.warnings, source),
       { ...envelope, rows: records.length === 0 ? envelope.rows : withoutRows(envelope.rows) },
     )

@@ -72,7 +72,6 @@ export const vaultSummaryRows = (
       }),
       vaultSummaryAllocations,
       found,
-      "$",
       source,
     ),
   )

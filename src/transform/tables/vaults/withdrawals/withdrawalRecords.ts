@@ -60,7 +60,7 @@ export const withdrawalRows = (
       isOpen: queue !== undefined,
       at: () => "$",
     }),
-    otherRecords(mapped, withdrawalRequests, queue, "$", source),
+    otherRecords(mapped, withdrawalRequests, queue, source),
   )
 }
 
