@@ -148,8 +148,17 @@ export const startPostgres = async (
     started(
       binaries.postgres,
       [
-        ...["-D", folder, "-p", String(port), "-c", "listen_addresses=127.0.0.1"],
-        ...["-c", "unix_socket_directories=", "-c", "fsync=off", ...settings],
+        "-D",
+        folder,
+        "-p",
+        String(port),
+        "-c",
+        "listen_addresses=127.0.0.1",
+        "-c",
+        "unix_socket_directories=",
+        "-c",
+        "fsync=off",
+        ...settings,
       ],
       "database system is ready to accept connections",
     )
