@@ -165,12 +165,11 @@ const messageOf = (body: unknown): string => {
   if (typeof body === "string") return body
   if (Array.isArray(body) && body.length > 0) return body.map(messageOf).join("; ")
   if (!isJsonObject(body)) return JSON.stringify(body)
-  const { loc, msg } = body
-  if (msg !== undefined)
-    return Array.isArray(loc) ? `${loc.join(".")}: ${String(msg)}` : String(msg)
-  const { detail, message, error, title, errors } = body
-  const inner = detail ?? message ?? error ?? title ?? errors
-  return inner === undefined || inner === null ? JSON.stringify(body) : messageOf(inner)
+  const { loc, field, msg, detail, message, error, title, errors } = body
+  const inner = msg ?? detail ?? message ?? error ?? title ?? errors
+  if (inner === undefined || inner === null) return JSON.stringify(body)
+  const place = Array.isArray(loc) ? loc.join(".") : field
+  return `${typeof place === "string" ? `${place}: ` : ""}${messageOf(inner)}`
 }
 
 /** The text of an HTML page, or of any other body that is not JSON. */

@@ -146,6 +146,7 @@ it.live.each([
   [{ error: { code: "E403", message: "no access", requestId: "7f1" } }, "no access"],
   [{ detail: { code: 7, message: "no access" } }, "no access"],
   [{ errors: [{ title: "no access" }, { title: "no key" }] }, "no access; no key"],
+  [{ errors: [{ field: "chain_id", message: "no access" }] }, "chain_id: no access"],
   [{ error: { code: 7 } }, '{"code":7}'],
   [[], "[]"],
 ] as const)("the message of %j is %s", ([body, message]) =>

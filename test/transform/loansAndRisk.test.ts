@@ -159,6 +159,13 @@ describe("loans", () => {
     ])
   })
 
+  it("that name no loan are each a loan, although their terms are the same", () => {
+    const terms = { state: "ACTIVE", principal_amount: "100" }
+    const rows = rowsOf(loanRows([terms, terms, { id: 7 }, { id: 7 }], source(null)), loans)
+    const id: unknown = expect.stringMatching(/^[0-9a-f]{64}(#2)?$/)
+    expect(rows.map((row) => row["loan_id"])).toEqual([id, id, "7"])
+  })
+
   it("the detail of a loan is keyed by the request, even if its record lacks chain and address", () => {
     const subject = { loanId: `1:${lower}`, chainId: 1, address: lower, wireAddress: mixed }
     const [row] = rowsOf(loanDetailRows({ state: "REPAID" }, source(subject)), loanDetails)

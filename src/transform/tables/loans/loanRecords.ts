@@ -12,14 +12,23 @@ type LoanContext = Pick<MapOptions, "table" | "source" | "mergeKey" | "computed"
   readonly subaccount?: string
 }
 
-/** One row for each loan; a record that is sent twice is mapped once. */
+/**
+ * One row for each loan; a record that is sent twice is mapped once. Of records that name no loan, two that are equal may
+ * be two loans.
+ */
 export const mapLoans = (
   wireRecords: ReadonlyArray<JsonObject>,
   { computed, subaccount, ...context }: LoanContext,
 ): Mapped => {
-  const records = [
-    ...new Map(wireRecords.map((record) => [stableStringify(record), flattened(record)])).values(),
-  ]
+  const sent = new Set<string>()
+  const records = wireRecords.flatMap((wireRecord) => {
+    const record = flattened(wireRecord)
+    if (!hasName(record, context)) return [record]
+    const content = stableStringify(wireRecord)
+    if (sent.has(content)) return []
+    sent.add(content)
+    return [record]
+  })
   const sides =
     subaccount === undefined
       ? {}
@@ -30,6 +39,9 @@ export const mapLoans = (
     computed: { loan_id: loanIds(records, context), ...sides, ...computed },
   })
 }
+
+const hasName = (record: JsonObject, { table, source }: LoanContext): boolean =>
+  ["loan_address", "loan_id"].some((column) => readColumn(record, table, column, source) !== null)
 
 /** The ids of loans: chain and address, the address alone, the record's id, or a hash of its content. */
 const loanIds = (
