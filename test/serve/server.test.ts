@@ -230,6 +230,26 @@ describe("pages", () => {
       }).pipe(Effect.scoped),
   )
 
+  it.live("say of a vault whose address stands for another one whose figures these are", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* synced
+      const [vault = {}] = (yield* vaultsOf(dataDir)).slice(-1)
+      const [address, chain] = [String(vault["vault_address"]), Number(vault["chain_id"])]
+      yield* change(
+        dataDir,
+        `insert into core.vaults select * replace (chain_id + 1 as chain_id, 'Twin' as vault_name)
+         from core.vaults where is_current and vault_address = '${address}'`,
+      )
+      yield* publishAgain(dataDir)
+      const url = yield* startServer(dataDir)
+      const note = "Its address is also that of"
+      const twin = (yield* get(`${url}/vault/${chain + 1}/${address}`)).body
+      expect(twin).toContain(note)
+      expect(twin).toContain(`href="/vault/${chain}/${address}"`)
+      expect((yield* get(`${url}/vault/${chain}/${address}`)).body).not.toContain(note)
+    }).pipe(Effect.scoped),
+  )
+
   it.live("lead from the overview over a vault and its figures to the archived response", () =>
     Effect.gen(function* () {
       const { dataDir, url } = yield* unchanged
