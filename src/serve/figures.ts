@@ -25,6 +25,19 @@ export const percent = (value: unknown, digits = 2): string => {
     : `${new Intl.NumberFormat("en", { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(number * 100)} %`
 }
 
+/** Like `percent`, rounded down: what is not complete must not read as 100 %. */
+export const completePart = (value: unknown, digits: number): string => {
+  const number = numberOf(value)
+  if (number === undefined) return MISSING
+  const format = new Intl.NumberFormat("en", {
+    style: "percent",
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+    roundingMode: "floor",
+  })
+  return format.format(number).replace("%", " %")
+}
+
 // Rounded down: 0.99996 is below par, so it must not read as 1.
 export const ratio = formatted({
   minimumFractionDigits: 4,

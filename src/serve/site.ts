@@ -2,7 +2,7 @@
 import * as Cache from "effect/Cache"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type * as Exit from "effect/Exit"
+import * as Exit from "effect/Exit"
 import type { LatestCopy } from "../pipelines/readers/latestCopy.ts"
 import {
   type QueryVocabulary,
@@ -41,6 +41,12 @@ export interface Site extends QueryContext {
 // A copy never changes; only the ages in it do, and those are shown in hours.
 const OVERVIEW_LIFETIME = "5 minutes"
 
+/** What was read is kept for a time; a failure is not, as the next attempt may succeed. */
+export const keptFor =
+  (lifetime: Duration.Input) =>
+  (read: Exit.Exit<unknown, unknown>): Duration.Input =>
+    Exit.isSuccess(read) ? lifetime : 0
+
 /** The overview of a large warehouse takes seconds to read, so it is cached; the server reads it at the start. */
 export const cachedOverview = (latest: LatestCopy) =>
   cached(latest, OVERVIEW_LIFETIME, readOverview)
@@ -69,14 +75,13 @@ const MAX_PERIODS = 16
 
 /** The newest periods that were read are cached. */
 export const cachedPeriodFigures = Effect.fnUntraced(function* (latest: LatestCopy) {
-  const cache = yield* Cache.make({
-    capacity: MAX_PERIODS,
-    timeToLive: OVERVIEW_LIFETIME,
-    lookup: (key: string) => {
+  const cache = yield* Cache.makeWith(
+    (key: string) => {
       const [, from = "", to = ""] = key.split(" ")
       return latest.read((copy) => readPeriodFigures(copy, { from, to }))
     },
-  })
+    { capacity: MAX_PERIODS, timeToLive: keptFor(OVERVIEW_LIFETIME) },
+  )
   return (({ from, to }) =>
     Effect.flatMap(latest.publication, ({ file }) =>
       Cache.get(cache, `${file} ${from} ${to}`),
@@ -89,11 +94,14 @@ export const cachedVocabulary = (latest: LatestCopy) =>
 /** Caches what `read` returns for the newest copy. */
 const cached = <A>(
   latest: LatestCopy,
-  timeToLive: Duration.Input,
+  lifetime: Duration.Input,
   read: (copy: PublishedCopy) => Effect.Effect<A, ReadError>,
 ) =>
   Effect.map(
-    Cache.make({ capacity: 1, timeToLive, lookup: (_file: string) => latest.read(read) }),
+    Cache.makeWith((_file: string) => latest.read(read), {
+      capacity: 1,
+      timeToLive: keptFor(lifetime),
+    }),
     (cache) => Effect.flatMap(latest.publication, ({ file }) => Cache.get(cache, file)),
   )
 

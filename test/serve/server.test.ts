@@ -1,7 +1,7 @@
 // The web page over a published copy, by HTTP: who may read, what pages show, which queries run.
 import { once } from "node:events"
 import { request } from "node:http"
-import { writeFileSync } from "node:fs"
+import { rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -230,6 +230,26 @@ describe("pages", () => {
       }).pipe(Effect.scoped),
   )
 
+  it.live("say of a vault whose address stands for another one whose figures these are", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* synced
+      const [vault = {}] = (yield* vaultsOf(dataDir)).slice(-1)
+      const [address, chain] = [String(vault["vault_address"]), Number(vault["chain_id"])]
+      yield* change(
+        dataDir,
+        `insert into core.vaults select * replace (chain_id + 1 as chain_id, 'Twin' as vault_name)
+         from core.vaults where is_current and vault_address = '${address}'`,
+      )
+      yield* publishAgain(dataDir)
+      const url = yield* startServer(dataDir)
+      const note = "Its address is also that of"
+      const twin = (yield* get(`${url}/vault/${chain + 1}/${address}`)).body
+      expect(twin).toContain(note)
+      expect(twin).toContain(`href="/vault/${chain}/${address}"`)
+      expect((yield* get(`${url}/vault/${chain}/${address}`)).body).not.toContain(note)
+    }).pipe(Effect.scoped),
+  )
+
   it.live("lead from the overview over a vault and its figures to the archived response", () =>
     Effect.gen(function* () {
       const { dataDir, url } = yield* unchanged
@@ -285,6 +305,15 @@ describe("pages", () => {
         expect(body).toMatch(/Absent points of 2026-05-28.*<bdi>missing<\/bdi>/s)
         expect(body).toMatch(/a text, not a number.*<bdi>ratio_zero<\/bdi>/s)
         expect(body).not.toContain('class="error"')
+        const record = join(dataDir, "health.json")
+        const health = { failing: [], failed_checks: [], freshness: [], quarantine: [], gaps: [] }
+        writeFileSync(record, JSON.stringify(health))
+        expect((yield* get(`${url}/data`)).body).toContain("No problem is known.")
+        // As for a server whose user may not read it.
+        rmSync(record)
+        const { body: unknown } = yield* get(`${url}/data`)
+        expect(unknown).toContain("Whether there are problems is not known")
+        expect(unknown).not.toContain("No problem is known.")
         const [, run = ""] = /href="(\/data\/run\/[^"]+)"/.exec(body) ?? []
         const shown = yield* get(`${url}${run}`)
         expect([shown.status, shown.body]).toEqual([200, expect.stringContaining("ratio_history")])

@@ -87,6 +87,29 @@ it("a report gives each vault of one address its own net asset value", async () 
   )
 })
 
+it("the days of a vault have no net value of another one of its address", async () => {
+  const given = {
+    "core.vaults": [vault, { ...vault, chain_id: 8453 }],
+    "core.ratio_history": [
+      { vault_address: "a", observed_at: "2026-01-02", actual_tvl: 1, adjusted_redeem_ratio: 1 },
+    ],
+    "core.position_snapshots": [
+      { chain_id: 1, vault_address: "a", snapshot_at: "2026-01-02 10:00:00", total_nav: 1000 },
+    ],
+  }
+  const daysOf = async (chain: number) => {
+    const rows = await rowsOf("vault_days", given, {
+      now: "2026-01-10",
+      chain_id: chain,
+      vault_address: "a",
+    })
+    return rows
+      .filter((row) => row["day"] === "2026-01-02")
+      .map((row) => [row["nav_usd"], row["collateral_ratio_close"]])
+  }
+  expect([await daysOf(1), await daysOf(8453)]).toEqual([[[1000, 1]], [[null, 1]]])
+})
+
 it("an overdue payment within one vault is one", async () => {
   const rows = await rowsOf(
     "troubles",

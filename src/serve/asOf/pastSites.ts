@@ -4,7 +4,13 @@ import * as Effect from "effect/Effect"
 import type { LatestCopy, ReadLatest } from "../../pipelines/readers/latestCopy.ts"
 import { ReadError } from "../../pipelines/readers/published.ts"
 import { instantOf } from "../html/pastState.ts"
-import { cachedCompleteness, cachedOverview, cachedPeriodFigures, type Site } from "../site.ts"
+import {
+  cachedCompleteness,
+  cachedOverview,
+  cachedPeriodFigures,
+  keptFor,
+  type Site,
+} from "../site.ts"
 import { type AsOf, readAsOf, readerAsOf } from "./asOf.ts"
 
 /** The site as of the instant in an address, `2026-06-01T18:00Z` or a day for its beginning; the present one without it. */
@@ -15,10 +21,9 @@ const MAX_INSTANTS = 4
 const LIFETIME = "10 minutes"
 
 export const pastSites = Effect.fnUntraced(function* (site: Site) {
-  const sites = yield* Cache.make({
+  const sites = yield* Cache.makeWith((key: string) => siteAt(site, Number(key.split(" ")[1])), {
     capacity: MAX_INSTANTS,
-    timeToLive: LIFETIME,
-    lookup: (key: string) => siteAt(site, Number(key.split(" ")[1])),
+    timeToLive: keptFor(LIFETIME),
   })
   return ((text = "") =>
     text.trim() === ""

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 import { parseInstant } from "../../domain/values/time.ts"
 import { visible } from "../../domain/values/visible.ts"
-import { readProblems } from "../../pipelines/readers/problems/problems.ts"
+import { readKnownProblems } from "../../pipelines/readers/problems/problems.ts"
 import { parameterNames } from "../../domain/values/queryParameter.ts"
 import { sqlFile } from "../../pipelines/readers/published.ts"
 import {
@@ -152,7 +152,7 @@ export const handlers = (context: McpContext) => {
     status: () =>
       Effect.gen(function* () {
         const { runId, publishedAt } = yield* latest.publication
-        const problems = yield* inWords(readProblems(dataDir))
+        const problems = yield* inWords(readKnownProblems(dataDir))
         const freshness = yield* inWords(
           latest.read((copy) =>
             copy.rows(
@@ -165,7 +165,7 @@ export const handlers = (context: McpContext) => {
           status: plain({
             now: new Date(yield* Clock.currentTimeMillis).toISOString(),
             published: { run_id: runId, published_at: publishedAt },
-            problems,
+            problems: problems ?? null,
             freshness,
           }),
         }

@@ -6,7 +6,7 @@ import { ReadError, sqlFile } from "../../pipelines/readers/published.ts"
 import { calendar, type Level } from "../html/calendar.ts"
 import { choice } from "../html/choice.ts"
 import { type Row, textColumn } from "../html/columns.ts"
-import { count, percent } from "../figures.ts"
+import { completePart, count } from "../figures.ts"
 import { html, type Html, nothing } from "../html/html.ts"
 import type { TableSection } from "../html/table.ts"
 import { dataPage } from "../links.ts"
@@ -99,7 +99,7 @@ const calendarDay = (row: Row, selection: Selection) => {
   return {
     day,
     level: levelOf(missing / expected, notOffered),
-    label: `${day}: ${percent(present / expected, 1)} of ${count(expected)} points${absent.join("")}`,
+    label: `${day}: ${completePart(present / expected, 1)} of ${count(expected)} points${absent.join("")}`,
     href: `${dataPage({ ...selection, day })}#hours`,
   }
 }

@@ -1,7 +1,7 @@
 // Shows the state of the data: problems, runs, completeness, gaps, quarantine, checks, and fields without a column.
 import * as Effect from "effect/Effect"
 import type { Problem } from "../../domain/run/problem.ts"
-import { readProblems } from "../../pipelines/readers/problems/problems.ts"
+import { readKnownProblems } from "../../pipelines/readers/problems/problems.ts"
 import { sqlFile } from "../../pipelines/readers/published.ts"
 import { readRunHistory } from "../../pipelines/readers/runs.ts"
 import { unmappedFields } from "../../pipelines/readers/fields/unmappedFields.ts"
@@ -19,7 +19,7 @@ import { type Selection, readCalendar, readDay } from "./completeness.ts"
 const SHOWN_RUNS = 48
 
 export const readDataPage = (site: Site, selection: Selection) =>
-  Effect.map(readProblems(site.dataDir), (problems): Page => ({
+  Effect.map(readKnownProblems(site.dataDir), (problems): Page => ({
     title: "Data",
     section: "data",
     body: html`<h1>Data</h1>
@@ -36,12 +36,17 @@ export const readDataPage = (site: Site, selection: Selection) =>
     ],
   }))
 
-const problemList = (problems: ReadonlyArray<Problem>): Html =>
-  problems.length === 0
-    ? html`<p class="good">No problem is known.</p>`
-    : html`<ul class="problems">
-        ${problems.map(({ text, advice, since }) => html`<li>${text} <span class="note">${advice}${since !== null && html` Since ${time(since)}.`}</span></li>`)}
-      </ul>`
+const problemList = (problems: ReadonlyArray<Problem> | undefined): Html =>
+  problems === undefined
+    ? html`<p class="note">
+        Whether there are problems is not known: no run has recorded any here, or the user of this
+        server may not read health.json.
+      </p>`
+    : problems.length === 0
+      ? html`<p class="good">No problem is known.</p>`
+      : html`<ul class="problems">
+          ${problems.map(({ text, advice, since }) => html`<li>${text} <span class="note">${advice}${since !== null && html` Since ${time(since)}.`}</span></li>`)}
+        </ul>`
 
 const runColumn = linkColumn(
   "Run",

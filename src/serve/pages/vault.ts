@@ -4,7 +4,7 @@ import { counted } from "../../domain/values/numbers.ts"
 import { html, type Html, name } from "../html/html.ts"
 import type { Page } from "../html/layout.ts"
 import { troubleList } from "../html/troubles.ts"
-import { comparePage, latestTrace } from "../links.ts"
+import { comparePage, latestTrace, vaultPage } from "../links.ts"
 import { periodFigureList, periodNotes } from "../periods/figures.ts"
 import { type Period, periodOf, type PeriodText } from "../periods/period.ts"
 import { type Site, sqlSection } from "../site.ts"
@@ -23,6 +23,10 @@ export const readVaultPage = Effect.fnUntraced(function* (
 ) {
   const overview = yield* site.overview
   const vault = yield* findVault(overview, chainId, vaultAddress)
+  // The one that the address stands for, if that is another.
+  const other = hasHistory(vault)
+    ? undefined
+    : overview.vaults.find((each) => each["vault_address"] === vaultAddress && hasHistory(each))
   const period = yield* periodOf(address, overview.whole, CHART_DAYS)
   const key = { chain_id: Number(chainId), vault_address: vaultAddress }
   return {
@@ -35,7 +39,7 @@ export const readVaultPage = Effect.fnUntraced(function* (
         (${String(vault["chain_type"])}),
         ${String(vault["status"] ?? "status unknown")}${vault["is_ended"] === true && ", ended"}${vault["receipt_token_symbol"] !== null && html`, receipt token ${name(String(vault["receipt_token_symbol"]))}`}
       </p>
-      ${verdict(vault)} ${figureList(vault)}
+      ${verdict(vault)} ${other !== undefined && sharedAddress(other)} ${figureList(vault)}
       ${hasHistory(vault) && vaultCharts(vault, period, overview.whole)}`,
     sections: [
       ...(hasHistory(vault) ? [periodSection(site, vault, period)] : []),
@@ -75,6 +79,15 @@ const verdict = (vault: Vault): Html => {
     ? html`<p class="good">Nothing is wrong with it.</p>`
     : html`<p class="note">No figure of it has been read yet.</p>`
 }
+
+/** Below are the address's ratio, APY and PnL, which the service gives without a chain. */
+const sharedAddress = (other: Vault): Html =>
+  html`<p class="note">
+    Its address is also that of
+    <a href="${vaultPage(other)}">${name(vaultName(other))} on chain ${String(other["chain_id"])}</a
+    >, for which the service’s collateral ratio, APY and PnL are taken: those below are of that
+    vault.
+  </p>`
 
 /** Whether it has a point of a series that the charts show. */
 const hasHistory = (vault: Vault): boolean =>

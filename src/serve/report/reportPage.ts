@@ -1,7 +1,7 @@
 // The report of a period, compared with the previous one.
 import { counted } from "../../domain/values/numbers.ts"
 import { MILLIS_PER_DAY } from "../../domain/values/time.ts"
-import { count, MISSING, money, percent, ratio } from "../figures.ts"
+import { completePart, count, MISSING, money, percent, ratio } from "../figures.ts"
 import type { Row } from "../html/columns.ts"
 import { html, type Html, name } from "../html/html.ts"
 import { svgChart } from "../html/svgChart.ts"
@@ -49,7 +49,7 @@ const shown: ReadonlyArray<Figure> = [
   {
     column: "share_of_hours_present",
     label: "Hours present",
-    format: (value) => percent(value, 0),
+    format: (value) => completePart(value, 0),
   },
 ]
 

@@ -1,5 +1,5 @@
 // An interactive SQL shell: statements over several lines, completion, a history kept between sessions.
-import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs"
+import { chmodSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { createInterface, type Interface } from "node:readline/promises"
 import * as Effect from "effect/Effect"
@@ -102,7 +102,7 @@ const openTerminal = (
   file: string,
   completer: (line: string) => [Array<string>, string],
 ): Interface => {
-  const history = existsSync(file) ? readFileSync(file, "utf8").split("\n").filter(Boolean) : []
+  const history = readHistory(file)
   const opened = createInterface({
     input: stdin,
     output: stdout,
@@ -113,11 +113,24 @@ const openTerminal = (
     completer,
   })
   opened.on("history", (lines: ReadonlyArray<string>) => {
-    writeFileSync(file, lines.join("\n"), { mode: 0o600 })
-    // The mode above applies only to a new file.
-    chmodSync(file, 0o600)
+    try {
+      writeFileSync(file, lines.join("\n"), { mode: 0o600 })
+      // The mode above applies only to a new file.
+      chmodSync(file, 0o600)
+    } catch {
+      // It is of this session alone.
+    }
   })
   return opened
+}
+
+/** Whoever may read what is published may have no history beside it: neither its owner's, nor one of their own. */
+const readHistory = (file: string): Array<string> => {
+  try {
+    return readFileSync(file, "utf8").split("\n").filter(Boolean)
+  } catch {
+    return []
+  }
 }
 
 /** `undefined` at Ctrl-D. */

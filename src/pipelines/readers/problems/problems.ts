@@ -28,6 +28,13 @@ export const readProblems = Effect.fnUntraced(function* (dataDir: string) {
   return problemsOf(health, last, yield* Clock.currentTimeMillis, postgres)
 })
 
+/** `undefined` where there is no record of them, or none that this user may read: then none is known, and nothing is well. */
+export const readKnownProblems = Effect.fnUntraced(function* (dataDir: string) {
+  const problems = yield* readProblems(dataDir)
+  const health = yield* readHealth(dataDir)
+  return health === undefined && problems.length === 0 ? undefined : problems
+})
+
 /** `now` in milliseconds since 1970; `health` is undefined before the first run has ended. */
 export const problemsOf = (
   health: Health | undefined,

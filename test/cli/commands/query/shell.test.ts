@@ -211,6 +211,15 @@ describe("shell", () => {
     expect(readFileSync(history, "utf8")).toBe("select 2;\nselect 1;")
     expect(statSync(history).mode & 0o777).toBe(0o600)
   })
+
+  it("needs no history where it may not read or write one", async () => {
+    // A folder can be neither, whoever the user is.
+    const { stdout, stderr } = await typedInto("select 1 as n;\nselect 2 as n;\n", cwd)
+    expect({ stdout, stderr }).toMatchObject({
+      stdout: expect.stringMatching(/n\r?\n1\r?\n.*n\r?\n2\r?\n/s),
+      stderr: "",
+    })
+  })
 })
 
 describe.runIf(hasTerminal)("on a terminal", () => {
