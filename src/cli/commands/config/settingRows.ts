@@ -40,7 +40,7 @@ const rowsOf = (config: Config, name: SettingName): ReadonlyArray<SettingRow> =>
     const origin = config.origins[name]
     return [row(name, value ?? null, origin, valueText(kind, value, origin, defaultText))]
   }
-  const members = value as unknown as Readonly<Record<string, unknown>>
+  const members = value as Readonly<Record<string, unknown>>
   return Object.entries(kind.fields).map(([member, field]) => {
     const origin = config.originOf(name, member)
     const part = members[member]
