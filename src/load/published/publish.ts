@@ -18,7 +18,7 @@ import { manifestFile, parquetDirectory } from "./parquet/manifest.ts"
 import { type Exported, exportParquet } from "./parquet/exportParquet.ts"
 import type { ParquetOptions } from "./parquet/parquetFile.ts"
 import { makeCurrent, removeOldParquet, removeParquet } from "./parquet/parquetFolder.ts"
-import { publishedDirectory, publishedFile } from "./read/PublishedCopy.ts"
+import { publishedDirectory, publishedFile, publishedLog } from "./read/PublishedCopy.ts"
 import { giveAccess, giveAccessBelow, ownerOnly, type PublishedAccess } from "./publishedAccess.ts"
 import {
   ASIDE,
@@ -237,8 +237,8 @@ export const publish = (options: Publishing): Effect.Effect<Publication, LoadErr
 
 /**
  * Whether readers would find anything new: facts, gaps, quarantine or drift changed since the last publication, it was
- * not completed, its definition has changed, or its files are missing. Tasks, cursors and archived responses alone are
- * not news.
+ * not completed, its definition has changed, its files are missing, or somebody has written to the copy. Tasks, cursors and
+ * archived responses alone are not news.
  */
 export const changedSincePublication = (
   options: PublishOptions,
@@ -249,6 +249,7 @@ export const changedSincePublication = (
     const current = yield* Effect.promise(() => readCurrent(dataDir))
     if (current === undefined) return true
     if (!existsSync(publishedFile(dataDir)) || existsSync(unfinished(dataDir))) return true
+    if (existsSync(publishedLog(dataDir))) return true
     if (existsSync(manifestFile(dataDir)) !== (options.parquet !== undefined)) return true
     const [row] = yield* warehouse.rows(publicationStateSql())
     const state = publicationState(row, options)

@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import { MILLIS_PER_DAY } from "../../domain/values/time.ts"
 import { isPlainPath, readRegularText } from "../../domain/regularFile.ts"
 import { linkOrCopy, putInPlace, writeDurably } from "../files/durableFiles.ts"
-import { publishedDirectory, publishedFile } from "./read/PublishedCopy.ts"
+import { publishedDirectory, publishedFile, publishedLog } from "./read/PublishedCopy.ts"
 
 export const CURRENT = "current.json"
 
@@ -73,6 +73,7 @@ export const giveStableName = async (dataDir: string, copy: string): Promise<voi
   const aside = join(folder, `${ASIDE}${process.pid}.link`)
   await rm(aside, { force: true })
   await linkOrCopy(join(folder, copy), aside)
+  await rm(publishedLog(dataDir), { force: true })
   await putInPlace(aside, publishedFile(dataDir))
 }
 

@@ -1,4 +1,5 @@
 // Publishing: readers always get whole copies, only changes are written, and damage is repaired.
+import { spawnSync } from "node:child_process"
 import {
   chmodSync,
   existsSync,
@@ -207,6 +208,32 @@ describe("the published copy", () => {
       expect((yield* Effect.flip(publishTo(2))).message).toContain("EIO")
       expect(yield* queryFile(stable, content)).toEqual([{ value: 1 }])
     }).pipe(Effect.scoped),
+  )
+
+  it.live(
+    "is news, and free of it again, where somebody who wrote to the last one was killed",
+    () =>
+      Effect.gen(function* () {
+        const dataDir = yield* publishedReadings
+        const file = publishedFile(dataDir)
+        // In a process of its own: DuckDB writes the log into the file where a connection ends.
+        const writer = `
+        const { DuckDBInstance } = require("@duckdb/node-api")
+        DuckDBInstance.create(process.argv[1]).then(async (instance) => {
+          const connection = await instance.connect()
+          await connection.run("DELETE FROM core.readings")
+          process.kill(process.pid, "SIGKILL")
+        })`
+        spawnSync(process.execPath, ["-e", writer, file], { cwd: import.meta.dirname })
+        expect((yield* verify(dataDir)).map(({ kind, path }) => `${kind} ${path}`)).toContain(
+          "extra published/vaulthouse.duckdb.wal",
+        )
+        expect(yield* asRun(dataDir, changedSincePublication(published))).toBe(true)
+        yield* asRun(dataDir, publishAll)
+        expect(yield* verify(dataDir)).toEqual([])
+        const rowsThere = "SELECT count(*)::INTEGER > 0 AS are_there FROM core.readings"
+        expect(yield* queryFile(file, rowsThere)).toEqual([{ are_there: true }])
+      }),
   )
 
   it.live("clears what a killed publication left", () =>

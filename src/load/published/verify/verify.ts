@@ -17,7 +17,7 @@ import {
 } from "../parquet/manifest.ts"
 import { currentFiles, linkPath } from "../parquet/parquetFolder.ts"
 import { CURRENT, readCurrent } from "../publishedFiles.ts"
-import { publishedDirectory, publishedFile } from "../read/PublishedCopy.ts"
+import { publishedDirectory, publishedFile, publishedLog } from "../read/PublishedCopy.ts"
 import { differingViews, viewDefinitions } from "../publishedViews.ts"
 import { readRows } from "../../duckdb/readRows.ts"
 import { literal } from "../../sql/sql.ts"
@@ -97,6 +97,16 @@ const extraFiles = async (
       detail: `not in ${CURRENT_PARQUET}/${MANIFEST}`,
     }))
 }
+
+/** It is part of what readers find in the copy. */
+const checkLog = async (dataDir: string): Promise<Finding | undefined> =>
+  (await sizeOf(publishedLog(dataDir))) === undefined
+    ? undefined
+    : {
+        kind: "extra",
+        path: `${PUBLISHED}.wal`,
+        detail: "somebody has opened the copy to write, and readers get what they changed",
+      }
 
 const checkCopy = async (
   connection: DuckDBConnection,
@@ -212,6 +222,8 @@ const verifyAll = async (dataDir: string): Promise<ReadonlyArray<Finding>> => {
       if (lost !== undefined) findings.push(lost)
       findings.push(...(await extraFiles(dataDir, manifest)))
     }
+    const log = await checkLog(dataDir)
+    if (log !== undefined) findings.push(log)
     const copy = await checkCopy(connection, dataDir, manifest)
     if (copy !== undefined) findings.push(copy)
     if (copy === undefined || copy.kind === "stamp") {
