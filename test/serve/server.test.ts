@@ -25,12 +25,23 @@ const synced = sharedWarehouse((dataDir) =>
   }),
 )
 
-/** A server of what was synced, for tests that change nothing of it. */
+/** A server of what was synced, for tests that change nothing of it. No query of theirs ends by its limit of time. */
 const unchanged = shared(
   Effect.flatMap(synced, (dataDir) =>
-    Effect.map(startServer(dataDir), (url) => ({ dataDir, url })),
+    Effect.map(startServer(dataDir, { limits: { seconds: 600, rows: 1000 } }), (url) => ({
+      dataDir,
+      url,
+    })),
   ),
 )
+
+/** Another one, for those who have the token, whose queries end after a second. */
+const limited = shared(
+  Effect.flatMap(synced, (dataDir) =>
+    startServer(dataDir, { withToken: true, limits: { seconds: 1, rows: 10 } }),
+  ),
+)
+const bearer = { authorization: `Bearer ${token}` }
 
 const publishAgain = (dataDir: string) =>
   publishAnyway({ dataDir, rebuildAll: false, parquet: undefined })
@@ -68,7 +79,7 @@ describe("who may read", () => {
 
   it.live("with a token, only those who bring it or have signed in with it", () =>
     Effect.gen(function* () {
-      const url = yield* startServer(yield* synced, { withToken: true })
+      const url = yield* limited
       const refused = yield* get(url)
       expect(refused.status).toBe(401)
       expect(refused.body).toContain('name="token"')
@@ -76,8 +87,7 @@ describe("who may read", () => {
         status: 401,
         body: "Send the token as `Authorization: Bearer …`.\n",
       })
-      const bearer = yield* get(`${url}/api/publication`, { authorization: `Bearer ${token}` })
-      expect(bearer.status).toBe(200)
+      expect((yield* get(`${url}/api/publication`, bearer)).status).toBe(200)
       const signIn = (typed: string, headers: Record<string, string> = {}) =>
         get(
           `${url}/sign-in`,
@@ -277,13 +287,24 @@ describe("pages", () => {
   )
 
   it.live(
-    "show the state of the data: a day with a hole, a gap, a quarantine, a failed check, a run",
+    "show the state of the data: a day with a hole, a gap, a quarantine, a failed check, a run, a vault that has ended and one without data",
     () =>
       Effect.gen(function* () {
         const dataDir = yield* synced
+        const [ended = {}, empty = {}] = yield* vaultsOf(dataDir)
+        const of = (vault: Readonly<Record<string, unknown>>) =>
+          `vault_address = '${String(vault["vault_address"])}'`
         yield* change(
           dataDir,
           "delete from core.ratio_history where observed_at::date in ('2026-05-27', '2026-05-28')",
+          `update core.vaults set status = 'closed' where ${of(ended)}`,
+          ...[ended, empty].flatMap((vault) => [
+            `delete from core.ratio_history where ${of(vault)} and (observed_at > '2026-05-24' or ${of(empty)})`,
+            `delete from core.pnl_history where ${of(vault)} and (snapshot_at > '2026-05-24' or ${of(empty)})`,
+            `delete from core.apy_history where ${of(vault)} and (date > '2026-05-24' or ${of(empty)})`,
+            `delete from core.allocation_history where ${of(vault)} and (date > '2026-05-24' or ${of(empty)})`,
+            `delete from core.position_snapshots where ${of(vault)} and (snapshot_at > '2026-05-24' or ${of(empty)})`,
+          ]),
           "delete from ops.stored_marts",
           `insert into ops.gaps by name select 'ratio_history' as pipeline, vault_address as entity, vault_address,
            timestamp '2026-05-28' as from_at, timestamp '2026-05-28 23:00' as to_at, 'failed' as reason, 'open' as state, '' as detail,
@@ -317,6 +338,29 @@ describe("pages", () => {
         const [, run = ""] = /href="(\/data\/run\/[^"]+)"/.exec(body) ?? []
         const shown = yield* get(`${url}${run}`)
         expect([shown.status, shown.body]).toEqual([200, expect.stringContaining("ratio_history")])
+
+        const page = (vault: Readonly<Record<string, unknown>>) =>
+          Effect.map(
+            get(`${url}/vault/${String(vault["chain_id"])}/${String(vault["vault_address"])}`),
+            (reply) => reply.body,
+          )
+        const ofEnded = yield* page(ended)
+        expect(ofEnded).toContain("It has ended")
+        expect(ofEnded).not.toContain("Nothing is wrong with it")
+        // What it no longer reports is not expected of it: each day is as complete as the other vaults.
+        const day = "2026-05-28"
+        const [expected = {}] = yield* queryFile(
+          join(dataDir, "published/vaulthouse.duckdb"),
+          `select count(*) as points, count(*) filter (state = 'present') as present from mart.completeness
+           where expected_at::date = '${day}' and not (${of(ended)} and state = 'empty')`,
+        )
+        expect((yield* get(`${url}/data`)).body).toContain(
+          `${day}: ${((100 * Number(expected["present"])) / Number(expected["points"])).toFixed(1)} %`,
+        )
+        const ofEmpty = yield* page(empty)
+        expect(ofEmpty).toContain("No collateral ratio of it is on record.")
+        expect(ofEmpty).not.toContain("It has never been below par")
+        expect(ofEmpty).not.toContain('id="charts"')
       }).pipe(Effect.scoped),
   )
 
@@ -537,22 +581,25 @@ describe("pages", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("show hostile names harmlessly, and follow a new publication", () =>
+  it.live("show hostile names harmlessly, and follow a new publication, of no vaults too", () =>
     Effect.gen(function* () {
       const dataDir = yield* synced
       const url = yield* startServer(dataDir)
       const published = Effect.map(get(`${url}/api/publication`), ({ body }) => body)
-      const before = yield* published
+      const publishAndFollow = Effect.gen(function* () {
+        const before = yield* published
+        yield* publishAgain(dataDir)
+        yield* untilSo("the server shows the new copy", async () => {
+          const now = await Effect.runPromise(published)
+          return now !== before
+        })
+      })
       const hostile = `</td><script>alert(1)</script>"'\u202Ebad\u0007`
       yield* change(
         dataDir,
         `update core.vaults set vault_name = '${hostile.replaceAll("'", "''")}'`,
       )
-      yield* publishAgain(dataDir)
-      yield* untilSo("the server shows the new copy", async () => {
-        const now = await Effect.runPromise(published)
-        return now !== before
-      })
+      yield* publishAndFollow
       const [vault = {}] = yield* vaultsOf(dataDir)
       for (const path of [
         "/",
@@ -565,60 +612,8 @@ describe("pages", () => {
         )
         for (const raw of ["<script>", "\u202E", "\u0007"]) expect(body).not.toContain(raw)
       }
-    }).pipe(Effect.scoped),
-  )
-
-  it.live("say of a vault that has ended, and of one without data, what they are", () =>
-    Effect.gen(function* () {
-      const dataDir = yield* synced
-      const [ended = {}, empty = {}] = yield* vaultsOf(dataDir)
-      const of = (vault: Readonly<Record<string, unknown>>) =>
-        `vault_address = '${String(vault["vault_address"])}'`
-      yield* change(
-        dataDir,
-        `update core.vaults set status = 'closed' where ${of(ended)}`,
-        ...[ended, empty].flatMap((vault) => [
-          `delete from core.ratio_history where ${of(vault)} and (observed_at > '2026-05-24' or ${of(empty)})`,
-          `delete from core.pnl_history where ${of(vault)} and (snapshot_at > '2026-05-24' or ${of(empty)})`,
-          `delete from core.apy_history where ${of(vault)} and (date > '2026-05-24' or ${of(empty)})`,
-          `delete from core.allocation_history where ${of(vault)} and (date > '2026-05-24' or ${of(empty)})`,
-          `delete from core.position_snapshots where ${of(vault)} and (snapshot_at > '2026-05-24' or ${of(empty)})`,
-        ]),
-        "delete from ops.stored_marts",
-      )
-      yield* publishAgain(dataDir)
-      const url = yield* startServer(dataDir)
-      const page = (vault: Readonly<Record<string, unknown>>) =>
-        Effect.map(
-          get(`${url}/vault/${String(vault["chain_id"])}/${String(vault["vault_address"])}`),
-          ({ body }) => body,
-        )
-      const ofEnded = yield* page(ended)
-      expect(ofEnded).toContain("It has ended")
-      expect(ofEnded).not.toContain("Nothing is wrong with it")
-      // What it no longer reports is not expected of it: each day is as complete as the other vaults.
-      const day = "2026-05-28"
-      const [expected = {}] = yield* queryFile(
-        join(dataDir, "published/vaulthouse.duckdb"),
-        `select count(*) as points, count(*) filter (state = 'present') as present from mart.completeness
-         where expected_at::date = '${day}' and not (${of(ended)} and state = 'empty')`,
-      )
-      expect((yield* get(`${url}/data`)).body).toContain(
-        `${day}: ${((100 * Number(expected["present"])) / Number(expected["points"])).toFixed(1)} %`,
-      )
-      const ofEmpty = yield* page(empty)
-      expect(ofEmpty).toContain("No collateral ratio of it is on record.")
-      expect(ofEmpty).not.toContain("It has never been below par")
-      expect(ofEmpty).not.toContain('id="charts"')
-    }).pipe(Effect.scoped),
-  )
-
-  it.live("of a warehouse without vaults", () =>
-    Effect.gen(function* () {
-      const dataDir = yield* synced
       yield* change(dataDir, "delete from core.vaults")
-      yield* publishAgain(dataDir)
-      const url = yield* startServer(dataDir)
+      yield* publishAndFollow
       expect((yield* get(url)).body).toContain("The warehouse has no vault yet.")
     }).pipe(Effect.scoped),
   )
@@ -783,17 +778,10 @@ describe("queries", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("end after their time, and when the reader leaves", () =>
+  it.live("end when the reader leaves", () =>
     Effect.gen(function* () {
-      const dataDir = yield* synced
-      const brief = yield* startServer(dataDir, { limits: { seconds: 0.3, rows: 10 } })
-      const stopped = yield* get(queryUrl(brief, endless))
-      expect([stopped.status, stopped.body]).toEqual([
-        400,
-        expect.stringContaining("stopped after 0.3 s"),
-      ])
       // More than run at once: pages are shown meanwhile, and the next query runs only if these have ended.
-      const url = yield* startServer(dataDir, { limits: { seconds: 600, rows: 10 } })
+      const { url } = yield* unchanged
       const leaving = Array.from({ length: 6 }, () => {
         const sent = request(queryUrl(url, endless))
         sent.on("error", () => undefined)
@@ -812,8 +800,8 @@ describe("queries", () => {
 describe("more queries than run at once", () => {
   it.live("have their time when they run, and are refused if that would be too late", () =>
     Effect.gen(function* () {
-      const url = yield* startServer(yield* synced, { limits: { seconds: 1, rows: 10 } })
-      const queries = Array.from({ length: 12 }, () => get(queryUrl(url, endless)))
+      const url = yield* limited
+      const queries = Array.from({ length: 12 }, () => get(queryUrl(url, endless), bearer))
       const replies = yield* Effect.all(queries, { concurrency: "unbounded" })
       const stopped = replies.filter(({ body }) => body.includes("was stopped after 1 s"))
       const refused = replies.filter(({ body }) => body.includes("waited 2 s for others"))

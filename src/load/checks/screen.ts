@@ -108,7 +108,9 @@ export const screen = Effect.fnUntraced(function* (
   const { hasWrittenAll, rows } = yield* Warehouse
   // Of a table that was empty before, all rows were written since: it is read once, not twice.
   const scopeOf = (table: string) => (hasWrittenAll(table) ? { ...scope, since: undefined } : scope)
-  const byTable = Map.groupBy(checks.filter(isScreened), (check) => tableOf([check]))
+  // An empty table has no row that may offend, and planning a statement takes longer than it takes to run.
+  const screened = checks.filter(isScreened).filter((each) => rowCounts.get(tableOf([each])) !== 0)
+  const byTable = Map.groupBy(screened, (check) => tableOf([check]))
   const passed = new Set<Check>()
   const filled = new Map<string, boolean>()
   for (const group of together([...byTable.values()], rowCounts)) {

@@ -284,16 +284,20 @@ describe("check", () => {
 describe("check --against-archive", () => {
   it.live("finds a changed value, a deleted row and a lost response, and changes nothing", () =>
     Effect.gen(function* () {
-      const same = yield* compare(yield* restated)
+      const dataDir = yield* histories
+      const same = yield* compare(dataDir)
       expect(same.lost).toEqual([])
       expect(same.tables.filter(({ isSame }) => !isSame)).toEqual([])
 
-      const dataDir = yield* histories
       const changed = yield* corrupted(dataDir, [
         `update core.ratio_history set actual_tvl = actual_tvl + 1 where ${oneRow}`,
         `delete from core.apy_history where date = date '2026-05-20'`,
       ])
-      const rules = yield* check({ dataDir: changed, names: [] })
+      const rules = yield* check({
+        dataDir: changed,
+        names: ["core.ratio_history", "core.apy_history"],
+      })
+      expect(rules.length).toBeGreaterThan(10)
       const errors = rules.filter((each) => each.outcome === "failed" && each.severity === "error")
       expect(errors).toEqual([])
       const before = yield* content(changed)

@@ -20,7 +20,7 @@ import {
   replayOptions,
   segments,
 } from "../../support/replays.ts"
-import { shared } from "../../support/sharedWarehouse.ts"
+import { shared, sharedWarehouse } from "../../support/sharedWarehouse.ts"
 import { simulated } from "../../support/simulated.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
 import { change, query, runOnce } from "../../support/warehouseRun.ts"
@@ -30,14 +30,20 @@ const pipelines = ["vaults", "ratio_history"]
 const publish = { parquet: undefined }
 const world = { vaults: 2, days: 5, start: "2026-05-27T00:00:00Z" }
 
-/** A backup of two runs whose files were joined after the last of them had published. */
-const backedUp = shared(
-  Effect.gen(function* () {
-    const [dataDir, folder] = [yield* temporaryFolder, yield* temporaryFolder]
+/** Two runs, both published, six hours apart. */
+const twice = sharedWarehouse(
+  Effect.fnUntraced(function* (dataDir) {
     const simulator = yield* simulated({ ...world, now: "2026-06-01T00:00:00Z" })
     yield* runOnce(simulator.url, dataDir, { pipelines, publish })
     simulator.patch({ now: "2026-06-01T06:00:00Z", revision: 1 })
     yield* runOnce(simulator.url, dataDir, { pipelines, publish })
+  }),
+)
+
+/** A backup of them, whose files were joined after the last of them had published. */
+const backedUp = shared(
+  Effect.gen(function* () {
+    const [dataDir, folder] = [yield* twice, yield* temporaryFolder]
     yield* compact({ dataDir })
     const target = join(folder, "backup")
     yield* backup({ dataDir }, target)
@@ -187,11 +193,7 @@ describe("bodies that are in other places", () => {
 
   it.live("are published before the old places go", () =>
     Effect.gen(function* () {
-      const dataDir = yield* temporaryFolder
-      const simulator = yield* simulated({ ...world, now: "2026-06-01T00:00:00Z" })
-      yield* runOnce(simulator.url, dataDir, { pipelines, publish })
-      simulator.patch({ now: "2026-06-01T06:00:00Z", revision: 1 })
-      yield* runOnce(simulator.url, dataDir, { pipelines, publish })
+      const dataDir = yield* twice
       const old = segments(dataDir)
       // No file takes the place of a folder with something in it.
       const stable = join(dataDir, "published/vaulthouse.duckdb")
@@ -200,7 +202,7 @@ describe("bodies that are in other places", () => {
       yield* Effect.flip(compact({ dataDir, publish }))
       expect(segments(dataDir)).toEqual(expect.arrayContaining([...old]))
       rmSync(stable, { recursive: true })
-      simulator.patch({ now: "2026-06-01T12:00:00Z" })
+      const simulator = yield* simulated({ ...world, now: "2026-06-01T12:00:00Z", revision: 1 })
       yield* runOnce(simulator.url, dataDir, { pipelines, publish })
       const before = currentIn(dataDir)
       expect((yield* compact({ dataDir, publish })).published).toBe(true)
@@ -269,11 +271,7 @@ describe("a segment that is gone", () => {
 
   it.live("is back under its name, or among the files that were joined into it", () =>
     Effect.gen(function* () {
-      const dataDir = yield* temporaryFolder
-      const simulator = yield* simulated({ ...world, now: "2026-06-01T00:00:00Z" })
-      yield* runOnce(simulator.url, dataDir, { pipelines })
-      simulator.patch({ now: "2026-06-01T06:00:00Z", revision: 1 })
-      yield* runOnce(simulator.url, dataDir, { pipelines })
+      const dataDir = yield* twice
       const old = segments(dataDir)
       const aside = yield* temporaryFolder
       for (const file of old) copyFileSync(join(dataDir, "raw", file), join(aside, file))

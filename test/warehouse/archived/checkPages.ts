@@ -154,7 +154,7 @@ const reportTexts = (found: ReturnType<typeof periodFigures>) => ({
 
 /**
  * Overview, comparison, reports and the vaults' pages with what was known at the instant, `2026-06-02T13:00:00Z`; with
- * `isPast` by naming it, else as they are now. Pages of the past take seconds, so only some vaults' are read. Resolves to
+ * `isPast` by naming it, else as they are now. Pages of the past take seconds, so only one vault's is read. Resolves to
  * how many figures agree.
  */
 export const checkPages = (dataDir: string, instant: string, isPast: boolean): Promise<number> =>
@@ -200,7 +200,7 @@ export const checkPages = (dataDir: string, instant: string, isPast: boolean): P
         }
         same(shownIn(overview.get(vault.name), ofOverview), ofOverview, `overview ${vault.name}`)
         same(shownIn(compare.get(vault.name), inPeriod), inPeriod, `comparison ${vault.name}`)
-        if (isPast && at % 5 !== 0) continue
+        if (isPast && at > 0) continue
         const page = await pageOf(`${url}/vault/${vault.chain}/${vault.address}?${search}`)
         const [top, ofPeriod] = listsIn(page)
         same(top, newest, `page of ${vault.name}`)

@@ -37,7 +37,9 @@ export const rowsOfMart = Effect.fnUntraced(function* (
   columns: ReadonlyArray<string>,
 ) {
   const found = new Map<string, SourceRows>()
-  for (const source of target.mart?.from ?? []) {
+  const { mart } = target
+  if (mart === undefined) return []
+  for (const source of mart.from ?? []) {
     const wanted = Object.entries(source.columns).filter(([column]) => columns.includes(column))
     if (wanted.length === 0) continue
     const table = tables.find((each) => tableName(each) === source.table)
@@ -46,7 +48,7 @@ export const rowsOfMart = Effect.fnUntraced(function* (
         new Error(`${target.name} comes from ${source.table}: no such table`),
       )
     }
-    const rows = yield* sourceRows(copy, target.name, target.condition, source, table)
+    const rows = yield* sourceRows(copy, mart, target.row, source, table)
     for (const [column, named] of wanted) {
       const own = rowsBehind(rows, source, fieldsOf(named))
       const same = JSON.stringify([

@@ -10,7 +10,6 @@ import type { PublishedCopy } from "../../../load/published/read/PublishedCopy.t
 import {
   type Condition,
   hasValues,
-  isNewest,
   isWithin,
   leftOutAt,
   newestRows,
@@ -46,8 +45,6 @@ export interface Target {
   readonly key: ReadonlyArray<string>
   readonly columns: ReadonlyArray<string>
   readonly row: Row
-  /** Finds the row again. */
-  readonly condition: Condition
 }
 
 interface Named extends Relation {
@@ -162,7 +159,7 @@ export const findTarget = Effect.fnUntraced(function* (copy: PublishedCopy, opti
   const entity = yield* entityCondition(named, options)
   const isSlow = named.table?.mode === "slowly_changing"
   const conditions = [entity, isWithin(named, isSlow, options.moment)]
-  const { key, time } = named
+  const { time } = named
   // The newest, unless another was named.
   const rows = yield* newestRows(copy, named, conditions)
   const [first] = rows
@@ -172,12 +169,7 @@ export const findTarget = Effect.fnUntraced(function* (copy: PublishedCopy, opti
       ? rows.filter((row) => row[time] === first[time])
       : rows
   if (sameTime.length > 1) return yield* severalRows(named, sameTime, options)
-  const stored = time === undefined || key.includes(time) ? key : [...key, time]
-  return {
-    ...named,
-    row: first,
-    condition: yield* isNewest(copy, named, stored, conditions),
-  } satisfies Target
+  return { ...named, row: first } satisfies Target
 })
 
 const severalRows = (

@@ -3,7 +3,7 @@
 import * as Effect from "effect/Effect"
 import { storedKey, type Table, tableName, versionsOf } from "../../../domain/table/table.ts"
 import { parseDay, parseInstant } from "../../../domain/values/time.ts"
-import type { MartSource } from "../../../load/marts/marts.ts"
+import type { Mart, MartSource } from "../../../load/marts/marts.ts"
 import type { QueryParameters } from "../../../domain/values/queryParameter.ts"
 import { identifier } from "../../../load/sql/sql.ts"
 import type { PublishedCopy } from "../../../load/published/read/PublishedCopy.ts"
@@ -84,27 +84,6 @@ export const newestRows = (
   )
 }
 
-/** The condition that finds the newest of these rows again, with the values of `key` as DuckDB spells them. */
-export const isNewest = Effect.fnUntraced(function* (
-  copy: PublishedCopy,
-  relation: Relation,
-  key: ReadonlyArray<string>,
-  conditions: ReadonlyArray<Condition>,
-) {
-  const { sql, parameters } = both(conditions)
-  const [row = {}] = yield* copy.rows(
-    `select ${key.map((column, at) => `${identifier(column)}::varchar as k${at}`).join(", ")}
-     from ${relation.name} where ${sql} ${newestFirst(relation)} limit 1`,
-    parameters,
-  )
-  return {
-    sql: key
-      .map((column, at) => `${identifier(column)}::varchar is not distinct from $k${at}::varchar`)
-      .join(" and "),
-    parameters: row as QueryParameters,
-  } satisfies Condition
-})
-
 /** How many rows there are (`rows`), the `first` and `last` time of them, and those next `before` and `after` the span. */
 export const timesOf = Effect.fnUntraced(function* (
   copy: PublishedCopy,
@@ -140,36 +119,43 @@ export const leftOutAt = Effect.fnUntraced(function* (
 // More rows than any figure is made of; a condition that lacks the time would find millions.
 const MAX_SOURCE_ROWS = 10_000
 
-/** The rows of `table` that the matching row of the mart `name` is made from. */
+/**
+ * The rows of `table` that a row of a mart is made from. The row is given by its values: a mart takes a good part of a second
+ * to be planned, and a figure of each of its columns may have other sources.
+ */
 export const sourceRows = (
   copy: PublishedCopy,
-  name: string,
-  { sql, parameters }: Condition,
+  { columns }: Mart,
+  row: Row,
   source: MartSource,
   table: Table,
 ) => {
   const keys = storedKey(table).map((column) => `fact.${identifier(column)}`)
+  const values = columns.map(({ name, type }, at) => `$m${at}::${type} as ${identifier(name)}`)
   return copy.rows(
-    `with mart as (select * from ${name} where ${sql})
+    `with mart as (select ${values.join(", ")})
      select fact.* from mart, ${source.table} as fact where ${source.where}
      order by ${source.first_by ?? keys.join(", ")} limit ${MAX_SOURCE_ROWS}`,
-    parameters,
+    Object.fromEntries(
+      columns.map(({ name, type }, at) => [`m${at}`, valueRead(type, row[name])]),
+    ) as QueryParameters,
   )
 }
 
 /** Earlier versions of a row of a history table, the newest first. */
 export const supersededVersions = (copy: PublishedCopy, table: Table, row: Row) => {
   const condition = table.key.map((name, at) => `${identifier(name)} = $k${at}`).join(" and ")
-  const values = table.key.map((name, at) => [`k${at}`, keyValue(table, name, row[name])])
+  const typeOf = (name: string) => table.columns.find((column) => column.name === name)?.type
+  const values = table.key.map((name, at) => [`k${at}`, valueRead(typeOf(name), row[name])])
   return copy.rows(
     `select * from ${tableName(versionsOf(table))} where ${condition} order by _superseded_at desc`,
     Object.fromEntries(values) as QueryParameters,
   )
 }
 
-/** A value that was read, as a parameter to compare with the column. */
-const keyValue = (table: Table, name: string, value: unknown): unknown => {
-  const type = table.columns.find((column) => column.name === name)?.type
+/** A value that was read from a column of this type, as a parameter. */
+const valueRead = (type: string | undefined, value: unknown): unknown => {
+  if (value === null || value === undefined) return null
   if (type === "timestamp") return { micros: parseInstant(value) }
   return type === "date" ? { day: parseDay(value) } : value
 }
