@@ -8,7 +8,6 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { movedClock } from "../src/domain/run/movedClock.ts"
 import { defaultWire } from "../src/extract/request.ts"
-import { defaultParquet } from "../src/load/published/parquet/parquetFile.ts"
 import { publishedFile } from "../src/load/published/read/PublishedCopy.ts"
 import { defaultRunSettings } from "../src/pipelines/model/runSettings.ts"
 import type { RunSummary } from "../src/pipelines/model/progress.ts"
@@ -58,7 +57,7 @@ const syncAt = (baseUrl: string, dataDir: string, hour: string): Promise<RunSumm
       pace: {},
       command: "sync",
       version: "example",
-      publish: { parquet: defaultParquet },
+      publish: { parquet: { marts: false } },
       pipelines: [],
       vaults: { include: [], exclude: [] },
       taskTimeoutSeconds: 120,

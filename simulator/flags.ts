@@ -22,7 +22,7 @@ const d = defaultOptions
 export const simulatorFlags: readonly SimulatorFlag[] = [
   flag("host", "127.0.0.1", "Address to listen on"),
   flag("port", "8080", "Port to listen on; 0 takes a free one"),
-  flag("seed", `${d.seed}`, "Another seed is another platform"),
+  flag("seed", `${d.seed}`, "Seed of the generated data; each seed gives another platform"),
   flag("vaults", `${d.vaults}`, "How many vaults"),
   flag("days", `${d.days}`, "Length of history in days"),
   flag("now", undefined, "End of history, an ISO instant (default: this hour)"),
@@ -44,7 +44,7 @@ export const simulatorFlags: readonly SimulatorFlag[] = [
     undefined,
     "Requests per second on public transparency endpoints (default: no limit)",
   ),
-  flag("burst", "10", "Requests that may come at once under --rate-limit"),
+  flag("burst", "10", "Requests allowed at once under --rate-limit"),
   flag("retry-after", "seconds", "How a 429 says when to retry: seconds, date, headers or none"),
   flag("options", undefined, "Any further options, as JSON, e.g. the faults"),
 ]

@@ -8,7 +8,6 @@ import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { asyncBufferFromFile, parquetReadObjects } from "hyparquet"
 import { compressors } from "hyparquet-compressors"
-import { defaultParquet } from "../src/load/published/parquet/parquetFile.ts"
 import type { Trace } from "../src/pipelines/readers/trace/trace.ts"
 import { vaulthouse } from "./cli/command.ts"
 import { get, startServer } from "./serve/support.ts"
@@ -61,7 +60,7 @@ it.live(
       const run = () =>
         runOnce(simulator.url, dataDir, {
           pipelines: ["vaults", "ratio_history"],
-          publish: { parquet: defaultParquet },
+          publish: { parquet: { marts: false } },
         })
       const values =
         "actual_tvl as value, observed_at::varchar as at, _response_id as response, _run_id as run"

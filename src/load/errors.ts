@@ -45,7 +45,7 @@ export const claimLost = ({ runId, pipeline, entity }: Claim): LoadError =>
     reason: "ClaimLost",
     what: `Committing ${pipeline} of ${entity}`,
     why: `this worker no longer has the task: another has claimed it since, or run ${runId} has ended`,
-    advice: "Nothing of it was kept.",
+    advice: "None of it was kept.",
   })
 
 /** Another process holds the warehouse, or schedules its runs; the command ends with exit code 75. */
@@ -151,11 +151,11 @@ const corrupt =
 
 /** For a file; a lake is rebuilt as docs/lake.md says. */
 export const REBUILD =
-  "Move vaulthouse.duckdb away, with vaulthouse.duckdb.wal and vaulthouse.duckdb.doublewrite where they are there, and run `vaulthouse replay`: it rebuilds every table that is filled from responses."
+  "Move vaulthouse.duckdb away, with vaulthouse.duckdb.wal and vaulthouse.duckdb.doublewrite if they exist, and run `vaulthouse replay`: it rebuilds every table that is filled from responses."
 
 /** What to do about a database that does not open. */
 export const openAdvice = (why: string): string =>
-  NO_PERMISSION.test(why) ? "Run this as the user of the runs." : REBUILD
+  NO_PERMISSION.test(why) ? "Run this as the user that runs `vaulthouse sync`." : REBUILD
 
 const databaseAdvice = (cause: unknown, why: string): string => {
   if (isFull(cause)) {
@@ -165,7 +165,7 @@ const databaseAdvice = (cause: unknown, why: string): string => {
     return "Nothing was changed. Check that this user can write to the folder, or choose another with --data-dir."
   }
   if (isOutOfMemory(cause)) {
-    return "Nothing of it was kept. Raise the setting memoryLimit (of `check`, queryMemoryLimit), then run again."
+    return "None of it was kept. Raise the setting memoryLimit (for `check`, queryMemoryLimit), then run again."
   }
   return corrupt.test(why)
     ? REBUILD
@@ -181,7 +181,7 @@ const REPORT = "This is a defect of vaulthouse: please report it with this messa
 export const databaseError = (what: string, cause: unknown): LoadError => {
   if (cause instanceof LoadError) return cause
   if (cause instanceof BrokenInvariant) {
-    const advice = `The transaction was rolled back: nothing of it was kept. ${REPORT}. \`vaulthouse check\` says whether stored rows are affected; \`vaulthouse replay\` rebuilds them.`
+    const advice = `The transaction was rolled back: none of it was kept. ${REPORT}. \`vaulthouse check\` says whether stored rows are affected; \`vaulthouse replay\` rebuilds them.`
     return new LoadError({ reason: "Invariant", what, why: cause.message, advice, cause })
   }
   const refusal = objectStoreProblem(causeMessage(cause))

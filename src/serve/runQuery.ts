@@ -33,7 +33,7 @@ export interface LimitedResult {
 export const MAX_BYTES = 32_000_000
 
 export const firstRowTooLarge = new ReadError({
-  why: `The first row is larger than ${MAX_BYTES / 1e6} MB, which is all that a result may have.`,
+  why: `The first row is larger than ${MAX_BYTES / 1e6} MB, the limit of a result.`,
   advice: "Select less of it.",
 })
 

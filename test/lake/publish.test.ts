@@ -13,7 +13,6 @@ import { afterAll, beforeAll } from "vitest"
 import { startSimulator, type Simulator } from "../../simulator/index.ts"
 import { tableName, storedTables } from "../../src/domain/table/table.ts"
 import { marts } from "../../src/load/marts/marts.ts"
-import { defaultParquet } from "../../src/load/published/parquet/parquetFile.ts"
 import { publishedFile } from "../../src/load/published/read/PublishedCopy.ts"
 import { verify } from "../../src/load/published/verify/verify.ts"
 import { type Place, openWarehouse } from "../../src/pipelines/publication/warehouse.ts"
@@ -26,7 +25,7 @@ import { queryFile, runOnce } from "../support/warehouseRun.ts"
 import { extensions, lake, newLake } from "./lake.ts"
 
 const published = {
-  parquet: { ...defaultParquet, marts: true },
+  parquet: { marts: true },
   keep: { copies: 0, days: 0 },
 } as const
 

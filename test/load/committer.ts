@@ -4,7 +4,6 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type { Queued } from "../../src/load/commit/commitQueue.ts"
-import { defaultParquet } from "../../src/load/published/parquet/parquetFile.ts"
 import { publish } from "../../src/load/published/publish.ts"
 import { Warehouse } from "../../src/load/Warehouse.ts"
 import { reading, readingsBatch, sampleTables } from "./sample.ts"
@@ -44,7 +43,7 @@ const work = Effect.gen(function* () {
     publishes === undefined
       ? Effect.never
       : Effect.andThen(
-          publish({ parquet: defaultParquet, keep: { copies: 3, days: 1 } }),
+          publish({ parquet: { marts: false }, keep: { copies: 3, days: 1 } }),
           Effect.sync(() => process.stdout.write("published\n")),
         ),
   )

@@ -8,7 +8,6 @@ import { createInterface } from "node:readline"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { defaultParquet } from "../../src/load/published/parquet/parquetFile.ts"
 import { publish } from "../../src/load/published/publish.ts"
 import { publishedFile } from "../../src/load/published/read/PublishedCopy.ts"
 import { verify } from "../../src/load/published/verify/verify.ts"
@@ -123,7 +122,7 @@ describe("a killed publisher", () => {
         const kinds = (yield* verify(dataDir)).map(({ kind }) => kind)
         expect(new Set(["stamp", ...kinds])).toEqual(new Set(["stamp"]))
       }
-      yield* inWarehouse(dataDir, publish({ parquet: defaultParquet }), {
+      yield* inWarehouse(dataDir, publish({ parquet: { marts: false } }), {
         runId: "last",
       })
       expect(yield* verify(dataDir)).toEqual([])
@@ -151,7 +150,7 @@ describe("a file system without links", () => {
       const kinds = (yield* verify(dataDir)).map(({ kind }) => kind)
       expect(new Set(["stamp", ...kinds])).toEqual(new Set(["stamp"]))
       // With links again, the folder makes way for one.
-      yield* inWarehouse(dataDir, publish({ parquet: defaultParquet }), {
+      yield* inWarehouse(dataDir, publish({ parquet: { marts: false } }), {
         runId: "last",
       })
       expect(lstatSync(current).isSymbolicLink()).toBe(true)

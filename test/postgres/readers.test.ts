@@ -227,7 +227,7 @@ describe.skipIf(installed === undefined)("readers of PostgreSQL", () => {
         Promise.all([cwd, another].map((folder) => publishing(folder).ended)),
       )
       for (const { code, stderr } of ends) {
-        if (code !== 0) expect(stderr).toContain("another process publishes there")
+        if (code !== 0) expect(stderr).toContain("another process is publishing there")
       }
       expect(ends.some(({ code }) => code === 0)).toBe(true)
       expect(yield* Effect.promise(() => seen(client))).toHaveLength(1)

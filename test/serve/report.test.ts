@@ -155,7 +155,7 @@ describe("a report", () => {
       const wrong: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
         [["--days", "0"], "--days 0 is not a whole number from 1 to 3650"],
         [["--to", "soon"], "--to soon is not a day: write YYYY-MM-DD"],
-        [["--to", "2100-01-01"], "2100-01-01 is not over in what is published"],
+        [["--to", "2100-01-01"], "2100-01-01 is not complete in the published copy"],
         [["--to", "2000-01-01"], "no figures from 1999-11-03 to 2000-01-01"],
         [["--out", "report.docx"], '--out "report.docx" does not end with .html, .pdf or .png'],
         [["--out", ""], '--out "" does not end with'],

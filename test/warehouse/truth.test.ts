@@ -11,7 +11,6 @@ import { DuckDBInstance } from "@duckdb/node-api"
 import { stopClock } from "../../demo/stoppedClock.ts"
 import { marts } from "../../src/load/marts/marts.ts"
 import { readManifest } from "../../src/load/published/parquet/manifest.ts"
-import { defaultParquet } from "../../src/load/published/parquet/parquetFile.ts"
 import { publishedFile } from "../../src/load/published/read/PublishedCopy.ts"
 import { dictionary, isRelation } from "../../src/pipelines/readers/dictionary.ts"
 import { openPublishedCopy } from "../../src/pipelines/readers/openPublishedCopy.ts"
@@ -59,7 +58,7 @@ const sync = () =>
   Effect.runPromise(
     Effect.scoped(
       runOnce(simulator.url, dataDir, {
-        publish: { parquet: defaultParquet },
+        publish: { parquet: { marts: false } },
         pipelines: ["vaults", ...histories],
       }),
     ),

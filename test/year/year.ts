@@ -5,7 +5,6 @@ import { join } from "node:path"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { type Simulator, startSimulator } from "../../simulator/index.ts"
-import { defaultParquet } from "../../src/load/published/parquet/parquetFile.ts"
 import { bytesIn, filesIn } from "../month/bytes.ts"
 import { movableClock } from "../support/movableClock.ts"
 import { asAdmin } from "../support/simulated.ts"
@@ -92,7 +91,7 @@ export class Year {
           pipelines,
           api: asAdmin,
           keepDays: state.keepDays,
-          publish: isPublished ? { parquet: defaultParquet } : undefined,
+          publish: isPublished ? { parquet: { marts: false } } : undefined,
         }),
       ),
     )

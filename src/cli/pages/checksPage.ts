@@ -79,7 +79,7 @@ export const checksPage = (): string => {
       ]),
     ),
     "## What no check covers",
-    `Of ${figures} figures of core, ${uncheckedFigures.length} have no range and are compared with nothing: any number passes. A figure that is\npossible and fits its neighbours may still not be the one that the service sent: \`vaulthouse check --against-archive\`\ncompares every row with its response. What the service itself reports wrongly, and alike everywhere, no check can see.`,
+    `Of ${figures} figures of core, ${uncheckedFigures.length} have no range and are compared with nothing: any number passes. A figure that is\npossible and fits its neighbours may still not be the one that the service sent: \`vaulthouse check --against-archive\`\ncompares every row with its response. No check can notice what the service reports wrongly in the same way everywhere.`,
     [...byTable]
       .map(
         ([table, names]) =>

@@ -37,14 +37,14 @@ const closed = new LoadError({
   reason: "Closed",
   what: "Committing rows",
   why: "the warehouse was closed first",
-  advice: "Nothing of this batch was kept; the next run does it again.",
+  advice: "Nothing from this batch was kept; the next run does it again.",
 })
 
 const notTried = new LoadError({
   reason: "NotTried",
   what: "Committing rows",
   why: "the batch before it was not committed",
-  advice: "Nothing of this batch was kept; the next run does it again.",
+  advice: "Nothing from this batch was kept; the next run does it again.",
 })
 
 /** A full disk, or a catalog that can't be reached, is no fault of a batch, and fails the next one too. */

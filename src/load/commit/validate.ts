@@ -57,7 +57,7 @@ const invalid = (what: string, why: string): LoadError =>
     reason: "InvalidRow",
     what,
     why,
-    advice: "Nothing of this batch was kept; this is a fault of the mapping that made the row.",
+    advice: "Nothing from this batch was kept; this is a fault of the mapping that made the row.",
   })
 
 const checkRows = (rows: Rows, tables: ReadonlySet<string>): LoadError | undefined => {

@@ -184,7 +184,7 @@ const newerLayout = (number: number): LoadError =>
     what: "A newer version of vaulthouse has written this warehouse",
     why: `its layout has the number ${number}, and this version knows those up to ${LAYOUT_NUMBER}`,
     advice:
-      "Nothing was changed. Use the newer version. Of a file, `vaulthouse.before-migration.duckdb` in the data directory is the warehouse as it was before.",
+      "Nothing was changed. Use the newer version. A warehouse in a file was copied before that: `vaulthouse.before-migration.duckdb` in the data directory.",
   })
 
 const refusal = (refused: ReadonlyArray<string>): LoadError =>

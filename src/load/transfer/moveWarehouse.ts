@@ -114,7 +114,7 @@ export const moveToFile = async (
     throw refused(
       file,
       "it already exists",
-      `Nothing was changed. Move it away first, with ${file}.wal and ${file}.doublewrite where they are there.`,
+      `Nothing was changed. Move it away first, with ${file}.wal and ${file}.doublewrite if they exist.`,
     )
   }
   const gone = leftWithout(file)

@@ -34,8 +34,8 @@ const mustBeWhole = async (dataDir: string): Promise<void> => {
   const restoring = await restoreUnderWay(dataDir)
   if (restoring === undefined) return
   throw new BackupError({
-    why: `The restore of ${restoring} into ${dataDir} is not over: it was interrupted, or is going on.`,
-    advice: `No backup was made; remove what was written of it. Let the restore end, or repeat it: ${repeatRestore(restoring, dataDir)}. Then run the backup again, into a new folder.`,
+    why: `The restore of ${restoring} into ${dataDir} has not finished: it was interrupted, or is still running.`,
+    advice: `No backup was made; remove what was written. Let the restore end, or repeat it: ${repeatRestore(restoring, dataDir)}. Then run the backup again, into a new folder.`,
   })
 }
 
@@ -61,7 +61,7 @@ export const backup = Effect.fnUntraced(function* (place: Place, folder: string)
       await mustBeWhole(dataDir)
       if (current === undefined) {
         throw new BackupError({
-          why: `There is no published copy in ${publishedDirectory(dataDir)}, which a backup is made of.`,
+          why: `Nothing is published in ${publishedDirectory(dataDir)}, and a backup is made of the published copy.`,
           advice: "Run `vaulthouse publish` first, or `vaulthouse sync` for a new warehouse.",
         })
       }

@@ -96,7 +96,7 @@ const mustBeNew = (place: Place, stored: Backup): void => {
     throw new BackupError({
       why: `${place.dataDir} holds a warehouse already: ${found}.`,
       advice:
-        "Restore into a new folder with --data-dir, or move the old one away first, with vaulthouse.duckdb.wal and vaulthouse.duckdb.doublewrite where they are there.",
+        "Restore into a new folder with --data-dir, or move the old one away first, with vaulthouse.duckdb.wal and vaulthouse.duckdb.doublewrite if they exist.",
     })
   }
   const left = leftWithout(database)

@@ -59,7 +59,7 @@ export const noUnfinishedRestore = Effect.fnUntraced(function* (dataDir: string)
   return yield* new LoadError({
     reason: "Files",
     what: `Opening the warehouse in ${dataDir}`,
-    why: `the restore of ${backup} was interrupted, and half of it is there`,
+    why: `the restore of ${backup} was interrupted, and only part of it is there`,
     advice: `Repeat it: ${repeatRestore(backup, dataDir)}. Or remove the folder to begin anew.`,
   })
 })

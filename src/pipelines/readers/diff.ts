@@ -81,7 +81,7 @@ const chosenTables = Effect.fnUntraced(function* (
   if (chosen.length === 0) {
     const names = known.map(({ name }) => name)
     return yield* new UsageError({
-      why: `There is no table \`${typed}\` that keeps its past${didYouMean(wanted ?? "", names) || "."}`,
+      why: `There is no table \`${typed}\` that keeps its history${didYouMean(wanted ?? "", names) || "."}`,
       advice: "`vaulthouse diff` without --table names those that changed.",
     })
   }

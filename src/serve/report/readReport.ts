@@ -94,7 +94,7 @@ export const readReportPeriod = Effect.fnUntraced(function* (
   const last = lastDay ?? newest
   if (last > newest) {
     return yield* new UsageError({
-      why: `${dayOf(last)} is not over in what is published.`,
+      why: `${dayOf(last)} is not complete in the published copy.`,
       advice: `The last complete day is ${dayOf(newest)}.`,
     })
   }

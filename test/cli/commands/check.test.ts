@@ -42,7 +42,7 @@ describe("check", () => {
     const { code, stderr } = await limited("queryMemoryLimit")
     expect(code).toBe(1)
     expect(stderr).toMatch(
-      /Out of Memory Error: [^\n]*\. Nothing of it was kept\. Raise the setting memoryLimit/,
+      /Out of Memory Error: [^\n]*\. None of it was kept\. Raise the setting memoryLimit/,
     )
     expect(stderr).not.toContain("Possible solutions")
   })

@@ -3,7 +3,6 @@ import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { DuckDBInstance } from "@duckdb/node-api"
 import * as Effect from "effect/Effect"
-import { defaultParquet } from "../../../src/load/published/parquet/parquetFile.ts"
 import { publish } from "../../../src/load/published/publish.ts"
 import type { Warehouse, WarehouseOptions } from "../../../src/load/Warehouse.ts"
 import { inWarehouse, reading } from "../sample.ts"
@@ -17,7 +16,7 @@ export const asRun = <A, E>(
   options: Partial<WarehouseOptions> = {},
 ) => inWarehouse(dataDir, work, { runId: `run-${(run += 1)}`, ...options })
 
-export const published = { parquet: defaultParquet }
+export const published = { parquet: { marts: false } }
 export const publishAll = publish(published)
 
 // The 31st of January from noon on, and the 1st of February.

@@ -15,7 +15,6 @@ import { LAYOUT_NUMBER } from "../../../src/load/tables/warehouseLayout.ts"
 import { tables } from "../../../src/pipelines/pipelines.ts"
 import { marts } from "../../../src/load/marts/marts.ts"
 import { currentFiles } from "../../../src/load/published/parquet/parquetFolder.ts"
-import { defaultParquet } from "../../../src/load/published/parquet/parquetFile.ts"
 import { publishedFile } from "../../../src/load/published/read/PublishedCopy.ts"
 import { publishAnyway } from "../../../src/pipelines/publication/publish.ts"
 import { layoutWorld } from "../../support/layouts/layoutWorld.ts"
@@ -106,7 +105,7 @@ describe("a warehouse of a released layout", () => {
       yield* publishAnyway({
         dataDir,
         rebuildAll: false,
-        parquet: { ...defaultParquet, marts: true },
+        parquet: { marts: true },
       })
       const [found] = yield* queryFile(
         publishedFile(dataDir),

@@ -5,7 +5,6 @@ import { join } from "node:path"
 import { zstdCompressSync } from "node:zlib"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { defaultParquet } from "../../../src/load/published/parquet/parquetFile.ts"
 import { defaultTimeFields } from "../../../src/domain/wire/timeFields.ts"
 import { commitMarkerLine } from "../../../src/archive/lines.ts"
 import { folderStore } from "../../../src/archive/folderStore.ts"
@@ -203,7 +202,7 @@ describe("a segment that was cut", () => {
         const state = { size: 3, inactive: [], isBroken: false }
         const server = yield* directory(state)
         const dataDir = yield* temporaryFolder
-        const publish = { parquet: defaultParquet }
+        const publish = { parquet: { marts: false } }
         yield* runOnce(server.url, dataDir, { pipelines: ["subaccounts"], api: asAdmin, publish })
         expect(yield* verify({ dataDir })).toEqual([])
         const [file = ""] = segments(dataDir)

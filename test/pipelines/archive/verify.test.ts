@@ -3,7 +3,6 @@ import { readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { defaultParquet } from "../../../src/load/published/parquet/parquetFile.ts"
 import { verify } from "../../../src/pipelines/archive/verify.ts"
 import { json, scriptedServer } from "../../support/servers/scriptedServer.ts"
 import { asAdmin } from "../../support/simulated.ts"
@@ -18,7 +17,7 @@ it.live("a segment that is gone is one finding, with how many bodies went with i
       json(response, isFirst ? [{ address: `0x${"1".repeat(40)}` }] : [])
     })
     const dataDir = yield* temporaryFolder
-    const publish = { parquet: defaultParquet }
+    const publish = { parquet: { marts: false } }
     yield* runOnce(server.url, dataDir, { pipelines: ["subaccounts"], api: asAdmin, publish })
     const [segment = ""] = readdirSync(join(dataDir, "raw"))
     rmSync(join(dataDir, "raw", segment))

@@ -130,7 +130,7 @@ it.live("half of a backup makes no backup, and neither does a restore that begin
     rmSync(join(elsewhere, "raw"), { recursive: true })
     const refused = yield* Effect.flip(backup({ dataDir: elsewhere }, again))
     expect(refused.message).toMatch(
-      /^The restore of (\S+) into (\S+) is not over: it was interrupted, or is going on\.\nNo backup was made; .* repeat it: `vaulthouse restore \1 --data-dir \2`/,
+      /^The restore of (\S+) into (\S+) has not finished: it was interrupted, or is still running\.\nNo backup was made; .* repeat it: `vaulthouse restore \1 --data-dir \2`/,
     )
     expect(existsSync(again)).toBe(false)
     const mark = join(elsewhere, "restoring.json")
@@ -144,7 +144,7 @@ it.live("half of a backup makes no backup, and neither does a restore that begin
       while (!existsSync(join(again, "published"))) await setImmediate()
     })
     writeFileSync(mark, left)
-    expect((yield* Fiber.join(failed)).message).toContain("is not over")
+    expect((yield* Fiber.join(failed)).message).toContain("has not finished")
     expect(existsSync(join(again, "backup.json"))).toBe(false)
     rmSync(again, { recursive: true })
 

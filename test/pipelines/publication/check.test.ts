@@ -12,7 +12,6 @@ import {
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { defaultParquet } from "../../../src/load/published/parquet/parquetFile.ts"
 import { defaultTimeFields } from "../../../src/domain/wire/timeFields.ts"
 import { defaultWire } from "../../../src/extract/request.ts"
 import { check, checkTouched } from "../../../src/pipelines/publication/check.ts"
@@ -53,7 +52,7 @@ const restated = sharedWarehouse((dataDir) => restatedOf(dataDir, []))
 const histories = sharedWarehouse((dataDir) =>
   Effect.andThen(
     restatedOf(dataDir, ["ratio_history", "pnl_history", "apy_history", "fees"]),
-    publishAnyway({ dataDir, rebuildAll: false, parquet: defaultParquet }),
+    publishAnyway({ dataDir, rebuildAll: false, parquet: { marts: false } }),
   ),
 )
 

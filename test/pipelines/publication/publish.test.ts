@@ -3,7 +3,6 @@ import { mkdtempSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { defaultParquet } from "../../../src/load/published/parquet/parquetFile.ts"
 import { martsDirectory, martStatements, readMart } from "../../../src/load/marts/marts.ts"
 import { simulated } from "../../support/simulated.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
@@ -17,7 +16,7 @@ it.live(
       const simulator = yield* simulated({ now: "2026-06-15T12:00:00Z", days: 5, vaults: 2 })
       const sync = runOnce(simulator.url, dataDir, {
         pipelines: ["vaults"],
-        publish: { parquet: defaultParquet },
+        publish: { parquet: { marts: false } },
       })
       const current = () => readFileSync(join(dataDir, "published/current.json"), "utf8")
       yield* sync

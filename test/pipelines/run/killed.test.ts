@@ -14,7 +14,6 @@ import {
   replayed,
 } from "../../support/replays.ts"
 import type { Simulator } from "../../../simulator/index.ts"
-import { defaultParquet } from "../../../src/load/published/parquet/parquetFile.ts"
 import { verify } from "../../../src/pipelines/archive/verify.ts"
 import { asAdmin, expectTruth, fingerprint, simulated } from "../../support/simulated.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
@@ -84,7 +83,7 @@ describe("runs that are killed", () => {
         const pipelines = ["ratio_history", "pnl_history", "apy_history", "allocation_history"]
         const { summary } = yield* runOnce(simulator.url, dataDir, {
           pipelines,
-          publish: { parquet: defaultParquet },
+          publish: { parquet: { marts: false } },
         })
         expect(summary.nothingNew).toBe(true)
         expect(yield* fingerprint(dataDir)).toEqual(landed)

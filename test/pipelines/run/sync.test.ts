@@ -2,7 +2,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { defaultWire } from "../../../src/extract/request.ts"
-import { defaultParquet } from "../../../src/load/published/parquet/parquetFile.ts"
 import { defaultRunSettings } from "../../../src/pipelines/model/runSettings.ts"
 import { expectTruth, fingerprint, simulated } from "../../support/simulated.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
@@ -21,7 +20,7 @@ describe("sync", () => {
     Effect.gen(function* () {
       const simulator = yield* simulated({ now, days, vaults: 4 })
       const dataDir = yield* temporaryFolder
-      const publish = { parquet: defaultParquet }
+      const publish = { parquet: { marts: false } }
       const first = yield* runOnce(simulator.url, dataDir, { publish })
       expect(first.summary).toMatchObject({ outcome: "complete", published: true })
       yield* expectTruth(simulator, dataDir)

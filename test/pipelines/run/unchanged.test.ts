@@ -4,7 +4,6 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { defaultWire } from "../../../src/extract/request.ts"
 import { formatDay, parseDay } from "../../../src/domain/values/time.ts"
-import { defaultParquet } from "../../../src/load/published/parquet/parquetFile.ts"
 import { pipelineNames, tables } from "../../../src/pipelines/pipelines.ts"
 import type { PipelineSummary, RunSummary } from "../../../src/pipelines/model/progress.ts"
 import { fixedDay } from "../../support/movableClock.ts"
@@ -104,7 +103,7 @@ describe("a second run over facts that stand still", () => {
     Effect.gen(function* () {
       const simulator = yield* simulated(still)
       const dataDir = yield* temporaryFolder
-      const sync = runOnce(simulator.url, dataDir, { publish: { parquet: defaultParquet } })
+      const sync = runOnce(simulator.url, dataDir, { publish: { parquet: { marts: false } } })
       expect((yield* sync).summary).toMatchObject({ nothingNew: false, published: true })
       const before = yield* counts(dataDir)
       yield* letAnHourPass(dataDir)

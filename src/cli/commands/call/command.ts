@@ -6,7 +6,7 @@ export const call: Command = {
   summary: "Send one request to an endpoint and print the response",
   neededBy: "Developers: see what an endpoint responds, before or instead of loading it",
   details:
-    "Sends one request, with retries, to any endpoint but `swap` and prints the decoded response as JSON. The inputs are validated first. Nothing is stored: the warehouse is neither opened nor locked.",
+    "Sends one request, with retries, to any endpoint except `swap` and prints the decoded response as JSON. The inputs are validated first. Nothing is stored: the warehouse is neither opened nor locked.",
   positional: { name: "endpoint", describe: "An endpoint; --list lists them" },
   flags: {
     param: values("An input, as name=value; lists as JSON or with commas"),

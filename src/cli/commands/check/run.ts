@@ -160,7 +160,7 @@ const notApplicableText = (checks: ReadonlyArray<CheckResult>): ReadonlyArray<st
 
 const notCoveredText = ({ figures, uncheckedFigures }: Coverage): string =>
   paragraph(
-    `Not covered: ${count(uncheckedFigures.length)} of ${count(figures)} figures, of which any number passes (docs/checks.md lists them); and whether a possible figure is the one that the service sent: \`--against-archive\` compares each row with its response.`,
+    `Not covered: ${count(uncheckedFigures.length)} of ${count(figures)} figures, for which any number passes (docs/checks.md lists them); and whether a possible figure is the one that the service sent: \`--against-archive\` compares each row with its response.`,
     2,
   )
 

@@ -7,7 +7,7 @@ export const compact: Command = {
   neededBy:
     "Administrators: few large archive files instead of one for each run, for backups and cheap storage",
   details:
-    "Every run writes one archive file, and runs join small ones now and then. This joins the files of each month, to files of about 64 MB at most, and stores repeated bodies once; what is published learns where they are. Parquet files need no compaction: there is one per table and month.",
+    "Every run writes one archive file, and runs join small ones now and then. This joins the files of each month into files of at most about 64 MB, and stores repeated bodies once; the published copy then names the new files. Parquet files need no compaction: there is one per table and month.",
   flags: { publish: publishFlag, json: toggle("Print the summary as JSON") },
   settings: warehouseSettings,
   examples: [["compact", "join every month, the current one included"]],

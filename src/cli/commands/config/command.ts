@@ -6,7 +6,7 @@ export const config: Command = {
   summary: "Show every setting, its value and where it comes from; or check them",
   neededBy: "Administrators: find out which of flag, environment, file and default decides a value",
   details:
-    "`config` shows what applies here; secrets are shown as `<redacted>`. `config check` says whether the file and the environment are valid and sends nothing: exit code 0 if they are, 2 with everything that is wrong if they are not.",
+    "`config` shows what applies here; secrets are shown as `<redacted>`. `config check` says whether the file and the environment are valid and sends nothing: exit code 0 if they are, otherwise 2 with a list of everything that is wrong.",
   positional: { name: "what", describe: "`check` to check the settings" },
   flags: { json: toggle("Print as JSON") },
   settings: "all",

@@ -6,7 +6,7 @@ export const publish: Command = {
   summary: "Publish again: the read-only copy, the Parquet files, PostgreSQL",
   neededBy: "Administrators: publish after a run without publication, or after a file was damaged",
   details:
-    "`sync` publishes whenever it found something new. Run this after `sync --no-publish`, after publishing to PostgreSQL failed, or with --all after `verify` found a damaged file or the warehouse was changed by hand.",
+    "`sync` publishes whenever it finds something new. Run this after `sync --no-publish`, after publishing to PostgreSQL failed, or with --all after `verify` found a damaged file or the warehouse was changed by hand.",
   flags: {
     all: toggle("Make every Parquet file and stored mart again, not only what changed"),
     json: toggle("Print what was published as JSON"),

@@ -6,7 +6,7 @@ export const query: Command = {
   summary: "Query the published copy with SQL",
   neededBy: "Analysts: SQL on the published copy without another tool",
   details:
-    "Runs SQL (DuckDB's dialect) on the published copy, which is read-only. Pass the SQL as an argument, with --file, or on standard input; without SQL, a terminal opens an interactive shell. --param sets `$name` and `getvariable('name')`; a variable without a value is null. --as-of makes every table of core and every mart that the SQL names what it was at that instant; tables that keep no past are as they are now, `ops.gaps` among them, and with it the gaps in mart.completeness.",
+    "Runs SQL (DuckDB's dialect) on the published copy, which is read-only. Pass the SQL as an argument, with --file, or on standard input; without SQL, a terminal opens an interactive shell. --param sets `$name` and `getvariable('name')`; a variable without a value is null. With --as-of, every core table and mart that the SQL names is as it was at that instant. Tables without history are as they are now; `ops.gaps` is one of them, so the gaps in mart.completeness are those of now.",
   positional: { name: "sql", describe: "One statement, in quotes" },
   flags: {
     file: value("Read the SQL from this file"),

@@ -11,7 +11,7 @@ export const report: Command = {
     vault: values("Only this vault: its address or its name (repeatable)"),
     days: value("Length of the period in days", "30"),
     to: value("Last day of the period, such as 2026-05-31 (default: the last complete day)"),
-    compare: toggle("The vaults side by side, with their series over one another"),
+    compare: toggle("The vaults side by side, with their series in the same charts"),
     "as-of": value(
       "Report what was known at this instant: 2026-01-31T18:00Z, or a day for its beginning (UTC)",
     ),

@@ -11,8 +11,6 @@ export interface ParquetOptions {
   readonly marts: boolean
 }
 
-export const defaultParquet: ParquetOptions = { marts: false }
-
 export interface Stamp {
   readonly runId: string
   /** As-of time, ISO-8601 UTC. */

@@ -211,7 +211,7 @@ export const examine = (target: PostgresTarget): Effect.Effect<string, PostgresE
           throw new PostgresError({
             target: target.shown,
             why: `${found?.user} may not create schemas in ${target.database}`,
-            advice: `Let an administrator run \`grant create on database ${target.database} to ${found?.user}\`.`,
+            advice: `Have an administrator run \`grant create on database ${target.database} to ${found?.user}\`.`,
           })
         }
         const tls = found.is_encrypted === true ? "with TLS" : "without TLS"

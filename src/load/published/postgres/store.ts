@@ -36,7 +36,7 @@ export const openStore = async (client: Client, target: string, names: Names): P
     if (!isState(cause, "55P03")) throw cause
     throw new PostgresError({
       target,
-      why: "another process publishes there",
+      why: "another process is publishing there",
       advice: "The next run publishes what is missing by then.",
       cause,
     })

@@ -72,7 +72,7 @@ const fileIn = (dataDir: string, isScratch: boolean): Storage => {
             reason: "Files",
             what: file,
             why: "a kill or a power cut ended a write to it halfway",
-            advice: "The next run puts it right, and loses nothing.",
+            advice: "The next run repairs it; nothing is lost.",
           })
         }
         await connection.run(`ATTACH ${literal(file)} AS inspected (READ_ONLY)`)

@@ -45,7 +45,7 @@ export const clockWrong = (secondsAhead: number, since: string | null): Problem 
   kind: secondsAhead > 0 ? "clock_ahead" : "clock_behind",
   subject: "clock",
   text: `${clockText(secondsAhead)}.`,
-  advice: `${clockAdvice(secondsAhead)}; \`vaulthouse doctor\` compares the clocks. The next sync looks again.`,
+  advice: `${clockAdvice(secondsAhead)}; \`vaulthouse doctor\` compares the clocks. The next sync checks again.`,
   since,
 })
 
@@ -128,7 +128,7 @@ export const stale = (of: Freshness, now: number): ReadonlyArray<Problem> => {
       kind: "stale",
       subject,
       text: `${subject} is ${what}: ${ageText(ageHours(oldest_at, now))} old, target ${target_hours} h.`,
-      advice: "Run `vaulthouse sync`; it may be the service that has nothing newer.",
+      advice: "Run `vaulthouse sync`; if it stays stale, the service probably has nothing newer.",
       since: new Date(Date.parse(oldest_at) + target_hours * MILLIS_PER_HOUR).toISOString(),
     },
   ]

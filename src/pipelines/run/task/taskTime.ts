@@ -26,7 +26,7 @@ const timeout = (pipeline: string, entity: string, seconds: number): ApiError =>
     endpoint: pipeline,
     subject: entity,
     status: undefined,
-    detail: `not done within ${seconds} s; what had landed is kept and the next run goes on from there (--task-timeout allows more)`,
+    detail: `not done within ${seconds} s; what was loaded is kept, and the next run continues from there (--task-timeout allows more)`,
     attempts: 0,
     responses: [],
   })

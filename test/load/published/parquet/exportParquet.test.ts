@@ -10,10 +10,7 @@ import { DEFAULT_PARSERS } from "hyparquet/src/convert.js"
 import { compressors } from "hyparquet-compressors"
 import { ParquetReader } from "parquetjs-lite"
 import { allColumns, type Table } from "../../../../src/domain/table/table.ts"
-import {
-  defaultParquet,
-  type ParquetOptions,
-} from "../../../../src/load/published/parquet/parquetFile.ts"
+import type { ParquetOptions } from "../../../../src/load/published/parquet/parquetFile.ts"
 import { marts } from "../../../../src/load/marts/marts.ts"
 import { publishedFile } from "../../../../src/load/published/read/PublishedCopy.ts"
 import { coreTables } from "../../../../src/pipelines/pipelines.ts"
@@ -23,7 +20,7 @@ import { simulated } from "../../../support/simulated.ts"
 import { temporaryFolder } from "../../../support/temporaryFolder.ts"
 import { changeFile, queries, queriesOfFile, runOnce } from "../../../support/warehouseRun.ts"
 
-const zstd: ParquetOptions = { ...defaultParquet, marts: true }
+const zstd: ParquetOptions = { marts: true }
 
 const world = { now: "2026-06-15T12:00:00Z", days: 20, vaults: 4, addedFields: true } as const
 

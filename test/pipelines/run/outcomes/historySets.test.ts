@@ -5,7 +5,6 @@ import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { defaultTimeFields } from "../../../../src/domain/wire/timeFields.ts"
-import { defaultParquet } from "../../../../src/load/published/parquet/parquetFile.ts"
 import { readChanges, spanOf } from "../../../../src/pipelines/readers/diff.ts"
 import { prune } from "../../../../src/pipelines/archive/prune.ts"
 import { openPublishedCopy } from "../../../../src/pipelines/readers/openPublishedCopy.ts"
@@ -24,7 +23,7 @@ const { now: started, live } = fixedDay("2026-06-01T12:00:00Z")
 
 const vault = `0x${"ab".repeat(20)}`
 const [one, other] = [`0x${"01".repeat(20)}`, `0x${"02".repeat(20)}`]
-const publishing = { publish: { parquet: defaultParquet } }
+const publishing = { publish: { parquet: { marts: false } } }
 const unpublished = { publish: undefined }
 
 const today = new Date(started).toISOString().slice(0, 10)
