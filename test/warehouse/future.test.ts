@@ -114,7 +114,8 @@ const described: Parameters<typeof putGiven>[1] = {
 }
 
 // As `health.ts` puts it together.
-const health = `with freshness_targets as (from mart.freshness_targets), apy_series as (from mart.apy_series)
+const health = `with freshness_targets as (from mart.freshness_targets), apy_series as (from mart.apy_series),
+    vault_names as (from mart.vault_names)
   from (${sqlFile("health", "freshness")})`
 
 const statements: ReadonlyArray<readonly [name: string, sql: string]> = [

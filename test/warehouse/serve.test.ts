@@ -185,7 +185,8 @@ it.each(["Active", null])("a late series of a vault is one, with the status %s",
   ])
   // As `health.ts` puts it together.
   const health = await warehouse.connection.runAndReadAll(
-    `with freshness_targets as (from mart.freshness_targets), apy_series as (from mart.apy_series)
+    `with freshness_targets as (from mart.freshness_targets), apy_series as (from mart.apy_series),
+       vault_names as (from mart.vault_names)
      from (${sqlFile("health", "freshness")})`,
   )
   expect(health.getRowObjectsJson()).toMatchObject([
