@@ -24,6 +24,8 @@ import {
   ASIDE,
   copyName,
   giveStableName,
+  headerOf,
+  isUnchanged,
   type PublishedKeep,
   readCurrent,
   removeOldCopies,
@@ -130,7 +132,7 @@ const countsOf = (exported: Exported | undefined) => {
   return { files: files.length, rows: files.reduce((sum, { rows }) => sum + rows, 0) }
 }
 
-/** The copy published last in this folder, if it has the same definition and not all rows must be copied. */
+/** The copy published last in this folder, if it is as it was, has the same definition and not all rows must be copied. */
 const previousCopy = async (
   dataDir: string,
   definition: string,
@@ -139,7 +141,7 @@ const previousCopy = async (
   const current = await readCurrent(dataDir)
   if (rebuildAll || current?.definition !== definition) return undefined
   const file = join(publishedDirectory(dataDir), current.file)
-  return existsSync(file) ? file : undefined
+  return existsSync(file) && (await isUnchanged(current, file)) ? file : undefined
 }
 
 const stateOf = async (connection: DuckDBConnection, options: PublishOptions) => {
@@ -207,6 +209,7 @@ const publishAll = async (
     published_at: publishedAt,
     definition,
     content,
+    header: await headerOf(join(directory, file)),
     ...definitions,
   })
   const keep = options.keep ?? { copies: 0, days: 0 }
@@ -250,6 +253,7 @@ export const changedSincePublication = (
     if (current === undefined) return true
     if (!existsSync(publishedFile(dataDir)) || existsSync(unfinished(dataDir))) return true
     if (existsSync(publishedLog(dataDir))) return true
+    if (!(yield* Effect.promise(() => isUnchanged(current, publishedFile(dataDir))))) return true
     if (existsSync(manifestFile(dataDir)) !== (options.parquet !== undefined)) return true
     const [row] = yield* warehouse.rows(publicationStateSql())
     const state = publicationState(row, options)

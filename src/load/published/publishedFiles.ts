@@ -5,7 +5,7 @@ import { join } from "node:path"
 import * as Schema from "effect/Schema"
 import { MILLIS_PER_DAY } from "../../domain/values/time.ts"
 import { isPlainPath, readRegularText } from "../../domain/regularFile.ts"
-import { linkOrCopy, putInPlace, writeDurably } from "../files/durableFiles.ts"
+import { linkOrCopy, putInPlace, sha256Of, writeDurably } from "../files/durableFiles.ts"
 import { publishedDirectory, publishedFile, publishedLog } from "./read/PublishedCopy.ts"
 
 export const CURRENT = "current.json"
@@ -31,8 +31,10 @@ const Current = Schema.Struct({
   published_at: Schema.NonEmptyString,
   /** Fingerprint of everything besides the rows that decides what is published. */
   definition: Schema.String,
-  /** Fingerprint of the rows whose change is news. */
+/** Fingerprint of the rows whose change is news. */
   content: Schema.String,
+  /** `headerOf` the copy when it was published; 1.0.0 recorded none. */
+  header: Schema.optionalKey(Schema.String),
   /** Hashes of the copy's views and macros, and the version of DuckDB that wrote them (`publishedViews.ts`). */
   duckdb: Schema.String,
   views: Schema.Record(Schema.String, Schema.String),
@@ -41,6 +43,16 @@ const Current = Schema.Struct({
 export type Current = typeof Current.Type
 
 const decodeCurrent = Schema.decodeUnknownSync(Schema.fromJsonString(Current))
+
+// What is fixed, then the two slots that DuckDB writes in turn.
+const HEADER_BYTES = 3 * 4096
+
+/** SHA-256 of the copy's header, which changes with whatever DuckDB writes into the file. */
+export const headerOf = (copy: string): Promise<string> => sha256Of(copy, HEADER_BYTES)
+
+/** Whether the copy is as it was published: somebody may have opened it to write. Of one that can't be read nothing is known. */
+export const isUnchanged = async ({ header }: Current, copy: string): Promise<boolean> =>
+  header === undefined || header === (await headerOf(copy).catch(() => header))
 
 /** File of the copy that a run published. */
 export const copyName = (runId: string): string => `vaulthouse-${runId}.duckdb`

@@ -210,27 +210,30 @@ describe("the published copy", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live(
-    "is news, and free of it again, where somebody who wrote to the last one was killed",
-    () =>
+  it.live.each([
+    ["was killed", 'process.kill(process.pid, "SIGKILL")', "extra published/vaulthouse.duckdb.wal"],
+    ["has closed it", "connection.closeSync(); instance.closeSync()", "content published/"],
+  ] as const)(
+    "is news, and right again, where somebody who wrote to the last one %s",
+    ([, end, found]) =>
       Effect.gen(function* () {
         const dataDir = yield* publishedReadings
         const file = publishedFile(dataDir)
-        // In a process of its own: DuckDB writes the log into the file where a connection ends.
+        // In a process of its own, which can be killed.
         const writer = `
         const { DuckDBInstance } = require("@duckdb/node-api")
         DuckDBInstance.create(process.argv[1]).then(async (instance) => {
           const connection = await instance.connect()
           await connection.run("DELETE FROM core.readings")
-          process.kill(process.pid, "SIGKILL")
+          ${end}
         })`
         spawnSync(process.execPath, ["-e", writer, file], { cwd: import.meta.dirname })
-        expect((yield* verify(dataDir)).map(({ kind, path }) => `${kind} ${path}`)).toContain(
-          "extra published/vaulthouse.duckdb.wal",
-        )
+        const findings = (yield* verify(dataDir)).map(({ kind, path }) => `${kind} ${path}`)
+        expect(findings.join()).toContain(found)
         expect(yield* asRun(dataDir, changedSincePublication(published))).toBe(true)
         yield* asRun(dataDir, publishAll)
         expect(yield* verify(dataDir)).toEqual([])
+        expect(yield* asRun(dataDir, changedSincePublication(published))).toBe(false)
         const rowsThere = "SELECT count(*)::INTEGER > 0 AS are_there FROM core.readings"
         expect(yield* queryFile(file, rowsThere)).toEqual([{ are_there: true }])
       }),
