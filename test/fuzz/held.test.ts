@@ -27,6 +27,8 @@ const body = {
   figures: [
     { figure_id: "one", value: 1.25, raw: "9007199254740993", is_open: true },
     { figure_id: "two", value: 2.5, raw: 7 },
+    { figure_id: "large", value: 2.5, raw: 2.000_167_9e25 },
+    { figure_id: "small", value: 2.5, raw: 2.5e-7 },
   ],
 }
 
@@ -45,7 +47,9 @@ const two = ["here", "two", 2.5, "7", null] as const
 
 describe("a row that the response holds", () => {
   it("has the values of one of its records", () => {
-    expect(missing(one, two)).toEqual([])
+    const large = ["here", "large", 2.5, "20001679000000000000000000", null] as const
+    const small = ["here", "small", 2.5, "0.00000025", null] as const
+    expect(missing(one, two, large, small)).toEqual([])
   })
 
   it("has none of another record", () => {

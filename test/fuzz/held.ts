@@ -27,11 +27,21 @@ const isHolder = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 const nothing = (): Held => ({ numbers: new Set(), texts: new Set(), millis: new Set() })
 
+/** `2.5e+21` and `2.5e-7` in digits alone, as amounts are written. */
+const withoutExponent = (text: string): string => {
+  const [, sign = "", whole = "", fraction = "", direction, exponent = ""] =
+    /^(-?)(\d)(?:\.(\d+))?e([+-])(\d+)$/.exec(text) ?? []
+  if (exponent === "") return text
+  return direction === "+"
+    ? sign + whole + fraction.padEnd(Number(exponent), "0")
+    : `${sign}0.${"0".repeat(Number(exponent) - 1)}${whole}${fraction}`
+}
+
 const noteScalar = (held: Held, value: unknown): void => {
   const text = String(value)
   if (value !== null && text.trim() !== "" && Number.isFinite(Number(value)))
     held.numbers.add(Number(value))
-  held.texts.add(text.toLowerCase()).add(text.trim().toLowerCase())
+  for (const each of [text, text.trim(), withoutExponent(text)]) held.texts.add(each.toLowerCase())
   for (const each of millisOf(value)) held.millis.add(Math.floor(each))
 }
 
