@@ -18,7 +18,8 @@ const text = (options: Intl.NumberFormatOptions, unit = "", by = 1) => {
 }
 
 export const percent = text({ minimumFractionDigits: 2, maximumFractionDigits: 2 }, " %", 100)
-export const wholePercent = text({ maximumFractionDigits: 0 }, " %", 100)
+/** Rounded down: what is nearly complete is not 100 %. */
+export const wholePercent = text({ maximumFractionDigits: 0, roundingMode: "floor" }, " %", 100)
 export const money = text({ notation: "compact", maximumSignificantDigits: 3 })
 export const whole = text({ maximumFractionDigits: 0 })
 /** Rounded down, as the page says. */
