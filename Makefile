@@ -1,6 +1,6 @@
 # Every task of the project; `make` alone lists them. They need only npm and its registry, except where their help says more.
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-month test-year flaky fuzz matrix mutants mutants-change test-package test-browser attack screenshots test-deploy test-engines test-mcp test-iceberg test-postgres test-lake proof-lake test-odbc test-bi proof proof-slice bench bench-dlt check lint types format docs guide build release clean
+.PHONY: help install demo test test-long test-month test-year flaky fuzz matrix mutants mutants-change test-package test-browser attack screenshots test-deploy test-engines test-mcp test-iceberg test-postgres test-lake proof-lake test-odbc test-bi proof proof-slice bench bench-dlt check lint types format docs guide build release clean
 
 # npm replaces node_modules, so it must not run under the Node that lies in there.
 MACHINE_PATH := $(PATH)
@@ -25,8 +25,11 @@ demo: install ## Simulated service, real pipelines, what landed: a minute, no ke
 	@node demo/demo.ts
 
 test: install ## Run the tests; `make test ARGS=test/config/Config.test.ts` for some of them
-	@vitest run $(ARGS)
-	@$(if $(ARGS),:,echo "Left out: the web page in Chromium (make test-browser), attacks on it, on queries and on backups (make attack), PostgreSQL (make test-postgres), the lake (make test-lake).")
+	@$(if $(ARGS),,TESTS=short) vitest run $(ARGS)
+	@$(if $(ARGS),:,echo "Left out: what takes longest (make test-long), the web page in Chromium (make test-browser), attacks on it, on queries and on backups (make attack), PostgreSQL (make test-postgres), the lake (make test-lake).")
+
+test-long: install ## Run those that take longest: whole histories, every page and example, kills, changed answers
+	@TESTS=long vitest run
 
 test-month: install ## Run a simulated month of scheduled syncs: takes minutes (not part of `make test`)
 	@WHOLE_MONTH=1 vitest run test/month

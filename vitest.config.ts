@@ -24,33 +24,53 @@ const hasRoom = (): boolean => {
   return bavail * bsize > 2 ** 31
 }
 
-// A long file that begins last keeps one process busy while the others have nothing left. So these begin first, the longest
-// before the others, and then folders by how long their files take; those of extract mostly wait.
-const slowFirst = [
+// Whole histories, every page and example, kills, changed answers: an eighth of the files, and longer than all others together.
+// `make test-long` runs them, `make test` the others; in both, the longest begin first.
+const long = [
   "serve/server.test.ts",
   "warehouse/examples/examples.test.ts",
+  "pipelines/run/failures.test.ts",
+  "pipelines/run/sync.test.ts",
+  "pipelines/retention/restored.test.ts",
   "month/",
   "cli/commands/lineage.test.ts",
   "cli/commands/reading.test.ts",
-  "pipelines/run/failures.test.ts",
-  "pipelines/run/killed.test.ts",
   "serve/report.test.ts",
-  "cli/lifecycle.test.ts",
-  "pipelines/run/sync.test.ts",
+  "pipelines/run/killed.test.ts",
   "fuzz/",
   "faults/",
   "pipelines/archive/replay.test.ts",
-  "pipelines/publication/check.test.ts",
-  "load/published/parquet/exportParquet.test.ts",
-  "load/published/publish.test.ts",
+  "pipelines/run/task/quarantine.test.ts",
   "cli/commands/sync/sync.test.ts",
-  "extract/",
-  "pipelines/",
-  "serve/",
-  "warehouse/",
-  "cli/",
-  "load/",
+  "serve/mcp/mcp.test.ts",
+  "load/published/publish.test.ts",
+  "load/marts/storedMarts.test.ts",
+  "cli/lifecycle.test.ts",
+  "pipelines/areas/subaccounts.test.ts",
+  "pipelines/strategies/fillGaps.test.ts",
+  "warehouse/marts.test.ts",
+  "pipelines/run/outcomes/delistedVaults.test.ts",
+  "pipelines/readers/problems/problems.test.ts",
+  "load/published/read/reader/readers.test.ts",
+  "pipelines/archive/archive.test.ts",
+  "cli/commands/schedule.test.ts",
+  "load/published/parquet/exportParquet.test.ts",
+  "cli/retrying.test.ts",
+  "pipelines/strategies/datedSeries.test.ts",
+  "pipelines/run/task/refusedResult.test.ts",
+  "warehouse/views.test.ts",
+  "pipelines/run/clock.test.ts",
+  "pipelines/run/limits.test.ts",
+  "serve/sending.test.ts",
+  "pipelines/areas/transparency/revert_reasons.test.ts",
+  "pipelines/publication/check.test.ts",
 ]
+const longPatterns = long.map((each) => `test/${each.endsWith("/") ? `${each}**/*.test.ts` : each}`)
+const wanted = process.env["TESTS"]
+
+// A long file that begins last keeps one process busy while the others have nothing left. So these begin first, the longest
+// before the others, and then folders by how long their files take; those of extract mostly wait.
+const slowFirst = [...long, "extract/", "pipelines/", "serve/", "warehouse/", "cli/", "load/"]
 const rankOf = ({ moduleId }: TestSpecification): number => {
   const rank = slowFirst.findIndex((start) => moduleId.includes(`/test/${start}`))
   return rank < 0 ? slowFirst.length : rank
@@ -64,9 +84,12 @@ class SlowFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
-    // `make attack` runs those, which keep a core busy on purpose.
-    exclude: process.env["ATTACK"] === "1" ? [] : ["test/attack/**"],
+    include: wanted === "long" ? longPatterns : ["test/**/*.test.ts"],
+    exclude: [
+      // `make attack` runs those, which keep a core busy on purpose.
+      ...(process.env["ATTACK"] === "1" ? [] : ["test/attack/**"]),
+      ...(wanted === "short" ? longPatterns : []),
+    ],
     globalSetup: "test/support/servers/servers.ts",
     setupFiles: "test/support/randomness.ts",
     // For what hangs alone: a machine with twenty times as much to do must pass.

@@ -1,17 +1,18 @@
-// Prints `N passed, N failed` from vitest's own JSON report of `make test`; fails without one, or when a test failed or was
-// skipped. Further reports, of targets that run what that leaves out, are looked through for skipped tests alone.
+// Prints `N passed, N failed` from vitest's own JSON reports: of `make test` first, and of targets that run what that leaves out.
+// Fails without the first, or when a test failed or was skipped.
 import { readFileSync } from "node:fs"
 import { relative } from "node:path"
 
-const [report, ...others] = process.argv
-  .slice(2)
-  .map((file) => JSON.parse(readFileSync(file, "utf8")))
+const reports = process.argv.slice(2).map((file) => JSON.parse(readFileSync(file, "utf8")))
+const [report, ...others] = reports
 
 // A file that does not even load has no tests to count, yet has failed.
-const broken = report.testResults.filter(
-  (file) =>
-    file.status === "failed" && file.assertionResults.every((test) => test.status !== "failed"),
-)
+const broken = reports
+  .flatMap(({ testResults }) => testResults)
+  .filter(
+    (file) =>
+      file.status === "failed" && file.assertionResults.every((test) => test.status !== "failed"),
+  )
 for (const file of broken) process.stdout.write(`did not load: ${file.name}\n`)
 
 const impossible = (process.env.IMPOSSIBLE ?? "").split("\n").filter((words) => words !== "")
@@ -31,6 +32,10 @@ const skipped = [
 ]
 for (const test of skipped) process.stdout.write(`skipped, and .ci/run does not name it: ${test}\n`)
 
-const failed = report.numFailedTests + broken.length + skipped.length
-process.stdout.write(`${report.numPassedTests} passed, ${failed} failed\n`)
-process.exitCode = failed === 0 && report.success ? 0 : 1
+const passed = reports.reduce((sum, { numPassedTests }) => sum + numPassedTests, 0)
+const failed =
+  reports.reduce((sum, { numFailedTests }) => sum + numFailedTests, 0) +
+  broken.length +
+  skipped.length
+process.stdout.write(`${passed} passed, ${failed} failed\n`)
+process.exitCode = failed === 0 && reports.every(({ success }) => success) ? 0 : 1

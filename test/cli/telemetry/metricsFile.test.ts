@@ -11,6 +11,7 @@ import {
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
+import * as Metric from "effect/Metric"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { type Simulator, startSimulator } from "../../../simulator/index.ts"
 import { withEarlierCounts, writeMetricsFile } from "../../../src/cli/telemetry/prometheus.ts"
@@ -118,8 +119,13 @@ it("costs no run when it can't be written", async () => {
 it("counts each run of a scheduler once, beside those of other processes", async () => {
   const path = join(cwd, "textfile/scheduler.prom")
   const runs = () => sumOf(parseMetrics(readFileSync(path, "utf8")), "vaulthouse_runs_total")
+  // As of a process of its own: tests beside this one count runs too.
+  const counters = new Map()
   const run = () =>
-    Effect.runPromise(Effect.andThen(countRun("complete"), writeMetricsFile(path, cwd)))
+    Effect.andThen(countRun("complete"), writeMetricsFile(path, cwd)).pipe(
+      Effect.provideService(Metric.MetricRegistry, counters),
+      Effect.runPromise,
+    )
   for (const count of [1, 2, 3]) {
     await run()
     expect(runs()).toBe(count)

@@ -39,6 +39,7 @@ it.live("current.json names a copy in its own folder, or counts as none", () =>
       run_id: "r",
       published_at: "2026-01-01T00:00:00Z",
       definition: "d",
+      content: "c",
       duckdb: "v1",
       views: {},
     }

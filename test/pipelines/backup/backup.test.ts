@@ -270,7 +270,7 @@ it.live("refuses what is no backup, one that changed, and a target in use", () =
     const empty = join(elsewhere, "empty")
     mkdirSync(empty, { recursive: true })
     expect(yield* messageOf(backup({ dataDir: empty }, join(elsewhere, "new")))).toContain(
-      "no published copy",
+      "a backup is made of the published copy",
     )
     writeFileSync(join(target, segment), readFileSync(join(dataDir, segment)))
     const manifest = JSON.parse(readFileSync(join(target, "backup.json"), "utf8")) as object
