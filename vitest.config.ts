@@ -24,23 +24,20 @@ const hasRoom = (): boolean => {
   return bavail * bsize > 2 ** 31
 }
 
-// Whole histories, every page and example, kills, changed answers: an eighth of the files, and longer than all others together.
-// `make test-long` runs them, `make test` the others; in both, the longest begin first.
+// Whole runs and their archives, pages, examples, kills, changed answers: two thirds of the time. `make test-long` runs them,
+// `make test` the others; in both, the longest begin first.
 const long = [
   "serve/server.test.ts",
   "warehouse/examples/examples.test.ts",
-  "pipelines/run/failures.test.ts",
-  "pipelines/run/sync.test.ts",
-  "pipelines/retention/restored.test.ts",
   "month/",
+  "pipelines/run/",
+  "pipelines/retention/restored.test.ts",
   "cli/commands/lineage.test.ts",
   "cli/commands/reading.test.ts",
   "serve/report.test.ts",
-  "pipelines/run/killed.test.ts",
   "fuzz/",
   "faults/",
-  "pipelines/archive/replay.test.ts",
-  "pipelines/run/task/quarantine.test.ts",
+  "pipelines/archive/",
   "cli/commands/sync/sync.test.ts",
   "serve/mcp/mcp.test.ts",
   "load/published/publish.test.ts",
@@ -48,21 +45,11 @@ const long = [
   "cli/lifecycle.test.ts",
   "pipelines/areas/subaccounts.test.ts",
   "pipelines/strategies/fillGaps.test.ts",
-  "warehouse/marts.test.ts",
-  "pipelines/run/outcomes/delistedVaults.test.ts",
   "pipelines/readers/problems/problems.test.ts",
   "load/published/read/reader/readers.test.ts",
-  "pipelines/archive/archive.test.ts",
   "cli/commands/schedule.test.ts",
   "load/published/parquet/exportParquet.test.ts",
   "cli/retrying.test.ts",
-  "pipelines/strategies/datedSeries.test.ts",
-  "pipelines/run/task/refusedResult.test.ts",
-  "warehouse/views.test.ts",
-  "pipelines/run/clock.test.ts",
-  "pipelines/run/limits.test.ts",
-  "serve/sending.test.ts",
-  "pipelines/areas/transparency/revert_reasons.test.ts",
   "pipelines/publication/check.test.ts",
 ]
 const longPatterns = long.map((each) => `test/${each.endsWith("/") ? `${each}**/*.test.ts` : each}`)
