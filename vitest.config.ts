@@ -24,7 +24,7 @@ const hasRoom = (): boolean => {
   return bavail * bsize > 2 ** 31
 }
 
-// Whole runs and their archives, pages, examples, kills, changed answers: two thirds of the time. `make test-long` runs them,
+// Whole runs and their archives, commands, pages, examples, kills, changed answers: two thirds of the time. `make test-long` runs them,
 // `make test` the others; in both, the longest begin first.
 const long = [
   "serve/server.test.ts",
@@ -32,13 +32,11 @@ const long = [
   "month/",
   "pipelines/run/",
   "pipelines/retention/restored.test.ts",
-  "cli/commands/lineage.test.ts",
-  "cli/commands/reading.test.ts",
+  "cli/commands/",
   "serve/report.test.ts",
   "fuzz/",
   "faults/",
   "pipelines/archive/",
-  "cli/commands/sync/sync.test.ts",
   "serve/mcp/mcp.test.ts",
   "load/published/publish.test.ts",
   "load/marts/storedMarts.test.ts",
@@ -47,7 +45,6 @@ const long = [
   "pipelines/strategies/fillGaps.test.ts",
   "pipelines/readers/problems/problems.test.ts",
   "load/published/read/reader/readers.test.ts",
-  "cli/commands/schedule.test.ts",
   "load/published/parquet/exportParquet.test.ts",
   "cli/retrying.test.ts",
   "pipelines/publication/check.test.ts",
