@@ -24,8 +24,8 @@ const hasRoom = (): boolean => {
   return bavail * bsize > 2 ** 31
 }
 
-// Whole runs and their archives, commands, pages, examples, kills, changed answers: two thirds of the time. `make test-long` runs them,
-// `make test` the others; in both, the longest begin first.
+// Whole runs and their archives, commands, pages, examples, kills, changed answers: two thirds of the time. `make test-long`
+// runs them, `make test` the others; in both, the longest begin first.
 const long = [
   "serve/server.test.ts",
   "warehouse/examples/examples.test.ts",

@@ -31,7 +31,7 @@ const Current = Schema.Struct({
   published_at: Schema.NonEmptyString,
   /** Fingerprint of everything besides the rows that decides what is published. */
   definition: Schema.String,
-/** Fingerprint of the rows whose change is news. */
+  /** Fingerprint of the rows whose change is news. */
   content: Schema.String,
   /** `headerOf` the copy when it was published; 1.0.0 recorded none. */
   header: Schema.optionalKey(Schema.String),
