@@ -153,43 +153,48 @@ describe.skipIf(installed === undefined)("workers", () => {
     await expectSameTables()
   })
 
-  it("refuse what one commits that was silent for longer than its lease, and mark it so", async () => {
-    await open()
-    const late = await lake.worker()
-    const planner = await lake.planner(...pipelines)
-    await halted(late)
-    const hanging = await lake.worker()
-    await until("another has claimed what it held", async () => (await left("epoch > 1")) > 0)
-    late.child.kill("SIGCONT")
-    await halted(hanging)
-    const other = await lake.worker()
-    expect(await planner.ended, output(planner, late, other)).toBe(0)
-    expect(late.output()).toContain("is no longer this worker's")
-    const store = archive()
-    const segments = await store.segments()
-    const uncommitted: Array<string> = []
-    for (const { file } of segments) {
-      for await (const { ends } of readWholeFrames(store, file)) {
-        uncommitted.push(...ends.flatMap((end) => end.uncommitted))
+  // Where it is halted is a race: at times it commits nothing afterwards that another has claimed. Seen once in three.
+  it(
+    "refuse what one commits that was silent for longer than its lease, and mark it so",
+    { retry: 2 },
+    async () => {
+      await open()
+      const late = await lake.worker()
+      const planner = await lake.planner(...pipelines)
+      await halted(late)
+      const hanging = await lake.worker()
+      await until("another has claimed what it held", async () => (await left("epoch > 1")) > 0)
+      late.child.kill("SIGCONT")
+      await halted(hanging)
+      const other = await lake.worker()
+      expect(await planner.ended, output(planner, late, other)).toBe(0)
+      expect(late.output()).toContain("is no longer this worker's")
+      const store = archive()
+      const segments = await store.segments()
+      const uncommitted: Array<string> = []
+      for (const { file } of segments) {
+        for await (const { ends } of readWholeFrames(store, file)) {
+          uncommitted.push(...ends.flatMap((end) => end.uncommitted))
+        }
       }
-    }
-    expect(uncommitted).not.toEqual([])
-    await expectSameTables()
+      expect(uncommitted).not.toEqual([])
+      await expectSameTables()
 
-    // One hangs though the run is over: the next run ends its segment, and then so does it.
-    const runId = runOfSegment(segments[0]?.file ?? "")
-    const [segment = "", ...others] = await unendedSegments(store, runId)
-    expect([segment, others]).toEqual([expect.stringContaining(`-${hanging.child.pid}-`), []])
-    const next = await lake.planner("vaults")
-    expect(await next.ended, output(next)).toBe(0)
-    expect(await unendedSegments(store, runId)).toEqual([])
-    hanging.child.kill("SIGCONT")
-    await until("it has left", () => hanging.output().includes(`leaves run ${runId}`))
-    let ends = 0
-    for await (const frame of readWholeFrames(store, segment)) ends += frame.ends.length
-    expect(ends).toBe(2)
-    expect(await unendedSegments(store, runId)).toEqual([])
-  })
+      // One hangs though the run is over: the next run ends its segment, and then so does it.
+      const runId = runOfSegment(segments[0]?.file ?? "")
+      const [segment = "", ...others] = await unendedSegments(store, runId)
+      expect([segment, others]).toEqual([expect.stringContaining(`-${hanging.child.pid}-`), []])
+      const next = await lake.planner("vaults")
+      expect(await next.ended, output(next)).toBe(0)
+      expect(await unendedSegments(store, runId)).toEqual([])
+      hanging.child.kill("SIGCONT")
+      await until("it has left", () => hanging.output().includes(`leaves run ${runId}`))
+      let ends = 0
+      for await (const frame of readWholeFrames(store, segment)) ends += frame.ends.length
+      expect(ends).toBe(2)
+      expect(await unendedSegments(store, runId)).toEqual([])
+    },
+  )
 
   it("record a task as failed when the last of twenty in turn is killed that held it", async () => {
     await open()
