@@ -94,7 +94,7 @@ describe("notifications", () => {
       const { dataDir, runWith } = yield* runs([webhook(all.url), { ...webhook(some.url), on }])
       const pipeline = "ratio_history"
       const where = { pipeline, since: longAgo, entities: 2, detail: "no point" }
-      const range = { from_at: longAgo, to_at: longAgo, gaps: 3, ranges: [] }
+      const range = { gaps: 3, ranges: [] }
       const postgres = join(dataDir, "postgres.json")
       writeFileSync(
         postgres,
