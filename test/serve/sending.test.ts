@@ -55,7 +55,7 @@ describe("an address", () => {
 describe("results", () => {
   it.live("are in memory up to a number, until they are read or their clients leave", () =>
     Effect.gen(function* () {
-      const url = yield* startServer(yield* small, { limits: { seconds: 600, rows: 1000 } })
+      const url = yield* startServer(yield* small)
       const large = queryUrl(url, "select repeat('x', 10000) from range(1000)", "csv")
       const clients = [
         unreading(large, large, large, large),

@@ -25,13 +25,10 @@ const synced = sharedWarehouse((dataDir) =>
   }),
 )
 
-/** A server of what was synced, for tests that change nothing of it. No query of theirs ends by its limit of time. */
+/** A server of what was synced, for tests that change nothing of it. */
 const unchanged = shared(
   Effect.flatMap(synced, (dataDir) =>
-    Effect.map(startServer(dataDir, { limits: { seconds: 600, rows: 1000 } }), (url) => ({
-      dataDir,
-      url,
-    })),
+    Effect.map(startServer(dataDir), (url) => ({ dataDir, url })),
   ),
 )
 

@@ -22,7 +22,7 @@ export const smallWarehouse = () =>
 
 export const token = "a token of twenty characters"
 
-/** Its URL; lives as long as the scope. */
+/** Its URL; lives as long as the scope. No query ends by its limit of time, unless `options` set one. */
 export const startServer = (
   dataDir: string,
   options: Partial<ServeOptions> & { readonly withToken?: boolean } = {},
@@ -32,7 +32,7 @@ export const startServer = (
     memoryLimit: "500MB",
     diskLimit: "1GB",
     port: 0,
-    limits: { seconds: 20, rows: 1000 },
+    limits: { seconds: 600, rows: 1000 },
     version: "test",
     docs: join(import.meta.dirname, "../../docs"),
     access: {

@@ -159,7 +159,7 @@ const reportTexts = (found: ReturnType<typeof periodFigures>) => ({
  */
 export const checkPages = (dataDir: string, instant: string, isPast: boolean): Promise<number> =>
   Effect.gen(function* () {
-    const url = yield* startServer(dataDir, { limits: { seconds: 60, rows: 1000 } })
+    const url = yield* startServer(dataDir)
     const known = knownFrom(
       archivedIn(dataDir).filter(({ receivedAt }) => receivedAt <= Date.parse(instant)),
     )
