@@ -24,6 +24,8 @@ import { until } from "../../support/until.ts"
 // commits takes its turn in the lake.
 const pipelines = ["ratio_history", "pnl_history", "audit_log", "whitelist_status", "transactions"]
 
+const latencyMs = 60
+
 let simulator: Simulator
 let alone: string
 let lake: SharedLake
@@ -44,14 +46,18 @@ const left = async (condition = "true"): Promise<number> => {
   return found.length
 }
 
+/** How many tasks a worker has claimed and not done. */
+const heldBy = ({ child }: Process): Promise<number> => left(`worker like '%-${child.pid}-%'`)
+
 const archive = () => folderStore(join(lake.folder, "data", "raw"))
 
 // The keys of the lock of a lake's writers.
 const WRITERS = "1986098540, 1"
 
 /** Halts a worker with tasks in hand, responses in the archive, and no commit, since that would hold up the others. */
-const halted = ({ child }: Process): Promise<true> =>
+const halted = (worker: Process): Promise<true> =>
   until("it is halted with tasks in hand", async () => {
+    const { child } = worker
     child.kill("SIGSTOP")
     const name = `-${child.pid}-`
     const commits = await lake.work(
@@ -61,7 +67,7 @@ const halted = ({ child }: Process): Promise<true> =>
     const isSo =
       commits.length === 0 &&
       segments.some(({ file }) => file.includes(name)) &&
-      (await left(`worker like '%${name}%'`)) > 1
+      (await heldBy(worker)) > 1
     if (!isSo) child.kill("SIGCONT")
     return isSo
   })
@@ -81,7 +87,7 @@ describe.skipIf(installed === undefined)("workers", () => {
       days: 40,
       subaccounts: 8,
       now: "2026-06-01T00:00:00Z",
-      latencyMs: 60,
+      latencyMs,
       serverCaches: false,
     })
     alone = await mkdtemp(join(tmpdir(), "vaulthouse-alone-"))
@@ -96,7 +102,10 @@ describe.skipIf(installed === undefined)("workers", () => {
     await simulator.close()
     await rm(alone, { recursive: true, force: true })
   })
-  afterEach(() => lake.close())
+  afterEach(async () => {
+    simulator.patch({ latencyMs })
+    await lake.close()
+  })
 
   it("finish a run whose planner and one of whose workers are killed, after the lease", async () => {
     await open()
@@ -153,48 +162,46 @@ describe.skipIf(installed === undefined)("workers", () => {
     await expectSameTables()
   })
 
-  // Where it is halted is a race: at times it commits nothing afterwards that another has claimed. Seen once in three.
-  it(
-    "refuse what one commits that was silent for longer than its lease, and mark it so",
-    { retry: 2 },
-    async () => {
-      await open()
-      const late = await lake.worker()
-      const planner = await lake.planner(...pipelines)
-      await halted(late)
-      const hanging = await lake.worker()
-      await until("another has claimed what it held", async () => (await left("epoch > 1")) > 0)
-      late.child.kill("SIGCONT")
-      await halted(hanging)
-      const other = await lake.worker()
-      expect(await planner.ended, output(planner, late, other)).toBe(0)
-      expect(late.output()).toContain("is no longer this worker's")
-      const store = archive()
-      const segments = await store.segments()
-      const uncommitted: Array<string> = []
-      for (const { file } of segments) {
-        for await (const { ends } of readWholeFrames(store, file)) {
-          uncommitted.push(...ends.flatMap((end) => end.uncommitted))
-        }
+  it("refuse what one commits that was silent for longer than its lease, and mark it so", async () => {
+    // So each task that it claims waits for the service when it is halted, and has committed nothing.
+    simulator.patch({ latencyMs: 3000 })
+    await open()
+    const late = await lake.worker()
+    const planner = await lake.planner(...pipelines)
+    await halted(late)
+    const hanging = await lake.worker()
+    await until("another has claimed what it held", async () => (await heldBy(late)) === 0)
+    late.child.kill("SIGCONT")
+    await halted(hanging)
+    await until("it is refused", () => late.output().includes("is no longer this worker's"))
+    simulator.patch({ latencyMs })
+    const other = await lake.worker()
+    expect(await planner.ended, output(planner, late, other)).toBe(0)
+    const store = archive()
+    const segments = await store.segments()
+    const uncommitted: Array<string> = []
+    for (const { file } of segments) {
+      for await (const { ends } of readWholeFrames(store, file)) {
+        uncommitted.push(...ends.flatMap((end) => end.uncommitted))
       }
-      expect(uncommitted).not.toEqual([])
-      await expectSameTables()
+    }
+    expect(uncommitted).not.toEqual([])
+    await expectSameTables()
 
-      // One hangs though the run is over: the next run ends its segment, and then so does it.
-      const runId = runOfSegment(segments[0]?.file ?? "")
-      const [segment = "", ...others] = await unendedSegments(store, runId)
-      expect([segment, others]).toEqual([expect.stringContaining(`-${hanging.child.pid}-`), []])
-      const next = await lake.planner("vaults")
-      expect(await next.ended, output(next)).toBe(0)
-      expect(await unendedSegments(store, runId)).toEqual([])
-      hanging.child.kill("SIGCONT")
-      await until("it has left", () => hanging.output().includes(`leaves run ${runId}`))
-      let ends = 0
-      for await (const frame of readWholeFrames(store, segment)) ends += frame.ends.length
-      expect(ends).toBe(2)
-      expect(await unendedSegments(store, runId)).toEqual([])
-    },
-  )
+    // One hangs though the run is over: the next run ends its segment, and then so does it.
+    const runId = runOfSegment(segments[0]?.file ?? "")
+    const [segment = "", ...others] = await unendedSegments(store, runId)
+    expect([segment, others]).toEqual([expect.stringContaining(`-${hanging.child.pid}-`), []])
+    const next = await lake.planner("vaults")
+    expect(await next.ended, output(next)).toBe(0)
+    expect(await unendedSegments(store, runId)).toEqual([])
+    hanging.child.kill("SIGCONT")
+    await until("it has left", () => hanging.output().includes(`leaves run ${runId}`))
+    let ends = 0
+    for await (const frame of readWholeFrames(store, segment)) ends += frame.ends.length
+    expect(ends).toBe(2)
+    expect(await unendedSegments(store, runId)).toEqual([])
+  })
 
   it("record a task as failed when the last of twenty in turn is killed that held it", async () => {
     await open()
