@@ -88,11 +88,16 @@ test-browser: install ## Try the web page in Chromium (Debian's package `chromiu
 
 ENGINES := node_modules/.engines
 
-test-engines: install ## Open a published copy with DuckDB 1.1 to 1.4, from npm (240 MB; not part of `make test`)
-	@test -d $(ENGINES)/node_modules || { mkdir -p $(ENGINES) && cp test/engines/package.json $(ENGINES)/ && \
-	  cd $(ENGINES) && PATH="$(MACHINE_PATH)" npm install --no-progress --silent; }
-	@node test/engines/main.ts $(ENGINES)
+test-engines: install $(ENGINES)/.installed ## Open a published copy with DuckDB 1.1 to 1.4 and 2.0, from npm and PyPI (300 MB; not part of `make test`)
+	@node test/engines/main.ts $(CURDIR)/$(ENGINES)
 	@node test/engines/publications.ts $(CURDIR)/$(ENGINES)
+
+$(ENGINES)/.installed: test/engines/package.json test/engines/requirements.txt
+	@echo "Installing the engines of test/engines …"
+	@mkdir -p $(ENGINES) && cp test/engines/package.json $(ENGINES)/
+	@cd $(ENGINES) && PATH="$(MACHINE_PATH)" npm install --no-progress --silent
+	@test/deploy/install.sh $(ENGINES)/python test/engines/requirements.txt
+	@touch $@
 
 MCP := node_modules/.mcp
 

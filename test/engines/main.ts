@@ -1,11 +1,10 @@
-// Opens a published copy with older versions of DuckDB, as BI tools bring them, and compares what every view holds with
-// what today's version reads. node test/engines/main.ts FOLDER, where the engines of `engines` are installed.
-import { execFile } from "node:child_process"
+// Opens a published copy with older and newer versions of DuckDB, as BI tools and notebooks bring them, and compares what
+// every view holds with what today's version reads. node test/engines/main.ts FOLDER, where they are installed.
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { promisify } from "node:util"
 import { makeExampleWarehouse } from "../../demo/exampleWarehouse.ts"
+import { type Engine, enginesIn, today } from "./engines.ts"
 
 type Content = Readonly<Record<string, ReadonlyArray<Readonly<Record<string, unknown>>> | string>>
 
@@ -20,15 +19,9 @@ const print = (text: string): void => {
 }
 
 const [installed = ""] = process.argv.slice(2)
-const engines = ["duckdb-1.1", "duckdb-1.2", "duckdb-1.3", "duckdb-1.4"]
 
-const read = async (from: string, name: string, file: string): Promise<Reading> => {
-  const script = join(import.meta.dirname, "read.js")
-  const { stdout } = await promisify(execFile)(process.execPath, [script, from, name, file], {
-    maxBuffer: 1 << 30,
-  })
-  return JSON.parse(stdout) as Reading
-}
+const read = async (engine: Engine, file: string): Promise<Reading> =>
+  JSON.parse(await engine.run("read", file)) as Reading
 
 /** Sums may be added up in another order. */
 const isSame = (one: unknown, other: unknown): boolean =>
@@ -64,17 +57,16 @@ try {
   const example = await makeExampleWarehouse(folder)
   await example.close()
   const file = join(folder, "stopped-clock.duckdb")
-  const today = await read(import.meta.filename, "@duckdb/node-api", file)
-  const names = Object.keys(today.asPublished)
-  const empty = names.filter((name) => today.asPublished[name]?.length === 0)
+  const expected = await read(today, file)
+  const names = Object.keys(expected.asPublished)
+  const empty = names.filter((name) => expected.asPublished[name]?.length === 0)
   print(`${names.length} views, ${empty.length} without rows: ${empty.join(", ")}`)
   let failed = names.length < 30
-  for (const engine of [undefined, ...engines]) {
-    const reading =
-      engine === undefined ? today : await read(join(installed, "package.json"), engine, file)
+  for (const engine of [today, ...enginesIn(installed)]) {
+    const reading = engine === today ? expected : await read(engine, file)
     for (const part of ["asPublished", "madeAgain"] as const) {
       const wrong = names.flatMap((name) => {
-        const found = difference(today.asPublished[name], reading[part][name])
+        const found = difference(expected.asPublished[name], reading[part][name])
         return found === undefined ? [] : [`  ${name}: ${found}`]
       })
       failed ||= wrong.length > 0

@@ -1,4 +1,4 @@
-// Publishes a service that revises its history many times over and opens every publication with the oldest engines: what a
+// Publishes a service that revises its history many times over and opens every publication with older and newer engines: what a
 // file of one run can't show is what many checkpoints leave in it. node test/engines/publications.ts FOLDER
 import { execFile } from "node:child_process"
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
@@ -6,6 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { startSimulator } from "../../simulator/index.ts"
+import { enginesIn } from "./engines.ts"
 
 const ROUNDS = 12
 const HOUR_MS = 3_600_000
@@ -34,10 +35,9 @@ try {
     .filter((name) => name.startsWith("vaulthouse-"))
     .map((name) => join(published, name))
   if (files.length <= ROUNDS) throw new Error(`only ${files.length} publications`)
-  for (const engine of ["duckdb-1.1", "duckdb-1.2", "duckdb-1.3", "duckdb-1.4"]) {
-    const script = join(import.meta.dirname, "open.js")
-    await run(process.execPath, [script, join(installed, "package.json"), engine, ...files])
-    process.stdout.write(`${engine}: ${files.length} publications opened\n`)
+  for (const engine of enginesIn(installed)) {
+    await engine.run("open", ...files)
+    process.stdout.write(`${engine.name}: ${files.length} publications opened\n`)
   }
 } finally {
   await simulator.close()
