@@ -157,7 +157,7 @@ it("goes on where schedule.json can't be written, which --once fails for", async
   const args = ["schedule", "--once", "--base-url", simulator.url, "--data-dir", "unwritable"]
   const { code, stderr } = await vaulthouse(args, { cwd })
   expect(code).toBe(1)
-  expect(stderr).toContain("Recording what has run in")
+  expect(stderr).toContain("vaulthouse: recording what has run in")
 })
 
 it("--once says why a run failed, runs it again next time, and then says that nothing is due", async () => {
