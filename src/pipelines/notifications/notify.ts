@@ -59,7 +59,7 @@ export const notify = Effect.fnUntraced(function* (options: NotifyOptions, end: 
   )
   // Each delivery is recorded when it happened: the next receiver may take half a minute, and the run be killed meanwhile.
   const oneAtATime = yield* Semaphore.make(1)
-  let lastRecord: Result.Result<void, LoadError> = Result.void
+  let lastRecord = Result.void as Result.Result<void, LoadError>
   const record = Effect.gen(function* () {
     lastRecord = yield* Effect.result(writeSent(dataDir, after))
   }).pipe(Semaphore.withPermit(oneAtATime))

@@ -110,18 +110,19 @@ const scheduler = (argv: Arguments, config: Config, groups: ReadonlyArray<Group>
       groups,
       jitterSeconds: settings.jitterSeconds,
       lastStarts: readLastStarts(dataDir),
-      recordStarts: (starts) => {
-        const recorded = Effect.as(writeLastStarts(dataDir, starts), true)
-        // A disk that is full for a minute must not end the schedule; with --once it ends anyway.
-        return isOnce
-          ? recorded
-          : Effect.catch(recorded, ({ message }) =>
+      recordStarts: (starts) =>
+        writeLastStarts(dataDir, starts).pipe(
+          Effect.as(true),
+          Effect.catchIf(
+            // A disk that is full for a minute must not end the schedule; with --once it ends anyway.
+            () => !isOnce,
+            ({ message }) =>
               Effect.sync(() => {
                 log(`${message} This one goes on.`, "WARN")
                 return false
               }),
-            )
-      },
+          ),
+        ),
       run: (due) =>
         Effect.flatMap(runGroups(argv, config, due), ({ end, done }) =>
           Effect.as(Ref.set(lastEnd, end), done),
