@@ -1,8 +1,26 @@
+with
+
+newest_task as (select max(finished_at) as finished_at from ops.tasks),
+
+-- The document states no cadence of PnL (§2.8), so how far apart a vault's snapshots of the newest month are says it.
+distances as (
+    select
+        date_diff('second', min(snapshot_at), max(snapshot_at)) / 3600 / (count(*) - 1) as hours
+    from core.pnl_history
+    inner join newest_task
+        on snapshot_at between newest_task.finished_at - interval 30 days and newest_task.finished_at
+    group by vault_address
+    having count(*) > 1
+),
+
+-- Twice the usual distance, as for facts of a day; for those of an hour three, since the run takes its time too.
+pnl as (select greatest(3, ceil(2 * median(hours)))::integer as target_hours from distances)
+
 select *
 from (
     values
         ('ratio_history', 3),
-        ('pnl_history', 3),
+        ('pnl_history', (select coalesce(target_hours, 3) from pnl)),
         ('positions', 3),
         ('apy_history', 48),
         ('allocation_history', 48),

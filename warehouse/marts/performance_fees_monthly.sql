@@ -37,7 +37,10 @@ months as (
         date_trunc('month', read_at)::date as month,
         max(read_at) as read_at
     from readings
-    where vault_address is not null
+    where
+        vault_address is not null
+        -- Earlier it may be the month before's: the service caches a response for 20 minutes (§8).
+        and read_at > date_trunc('month', read_at) + interval 20 minutes
     group by vault_address, date_trunc('month', read_at)::date
 ),
 

@@ -39,7 +39,10 @@ export type TransportError = ResponseTooLarge | ConnectionFailed
 export class Transport extends Context.Service<
   Transport,
   {
-    /** Interruption closes the connection and stops decompression. */
+    /**
+     * Interruption closes the connection and stops decompression. A `maxBytes` of 0 reads no body: the response is then
+     * complete at its headers.
+     */
     readonly send: (
       request: OutgoingRequest,
       maxBytes: number,
@@ -113,7 +116,12 @@ class ResponseReader implements Undici.Dispatcher.DispatchHandler {
         typeof value === "object" ? value.join(", ") : value,
       ]),
     )
-    if (!isGzip(this.headers["content-encoding"])) return
+    // One below 200, such as 103, comes before the response itself.
+    if (this.maxBytes === 0 && status >= 200) {
+      this.complete()
+      this.stop()
+    }
+    if (this.isOver || !isGzip(this.headers["content-encoding"])) return
     this.gunzip = createGunzip()
       .on("data", (chunk: Buffer) => this.collect(chunk))
       .on("drain", () => controller.resume())

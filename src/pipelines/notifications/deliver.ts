@@ -25,7 +25,6 @@ export class Undelivered extends Data.TaggedError("Undelivered")<{
 // Messages go to all receivers at once, so a run ends at most half a minute later.
 const LIMIT_SECONDS = 30
 const ATTEMPT_SECONDS = 10
-const MAX_RESPONSE_BYTES = 1_000_000
 
 /** Returns what the receiver responded, such as `HTTP 200`. Without `retry` there is one attempt. */
 export const deliver = (
@@ -65,13 +64,15 @@ const send = Effect.fnUntraced(function* (url: URL, message: Message | undefined
     ...(body === undefined ? {} : { "content-type": "application/json" }),
   }
   const method = body === undefined ? "GET" : "POST"
-  const response = yield* transport.send({ method, url, headers, body }, MAX_RESPONSE_BYTES).pipe(
-    Effect.mapError((error) => {
-      if (error._tag === "ResponseTooLarge") {
-        return new Undelivered({ detail: "the response is too large" })
-      }
-      const { detail, isFinal } = connectionProblem(error, url.origin, "the address")
-      return new Undelivered({ detail, isRetryable: isFinal !== true })
+  // The status decides, so a body that is long, or that never ends, does not matter.
+  const response = yield* transport.send({ method, url, headers, body }, 0).pipe(
+    Effect.catchTags({
+      ConnectionFailed: (error) => {
+        const { detail, isFinal } = connectionProblem(error, url.origin, "the address")
+        return Effect.fail(new Undelivered({ detail, isRetryable: isFinal !== true }))
+      },
+      // No body is read.
+      ResponseTooLarge: (error) => Effect.die(error),
     }),
     Effect.timeoutOrElse({
       duration: ATTEMPT_SECONDS * 1000,

@@ -4,11 +4,14 @@ import { hostname } from "node:os"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import * as Semaphore from "effect/Semaphore"
 import type { Settings } from "../../config/settings/settings.ts"
 import type { Problem } from "../../domain/run/problem.ts"
 import type { Proxies } from "../../domain/wire/proxies.ts"
 import { redactor } from "../../extract/http/redact.ts"
 import { Transport } from "../../extract/http/Transport.ts"
+import type { LoadError } from "../../load/errors.ts"
 import { readProblems } from "../readers/problems/problems.ts"
 import { failedRun } from "../readers/problems/problemTexts.ts"
 import {
@@ -17,7 +20,6 @@ import {
   isHeldBack,
   isNothing,
   nothingSent,
-  type Sent,
 } from "./problemChanges.ts"
 import { deliver, ping, Undelivered } from "./deliver.ts"
 import { messageOf, type Sender, testMessage } from "./message.ts"
@@ -44,12 +46,23 @@ export type RunEnd = { readonly isSuccess: boolean } | { readonly error: string 
 
 /** Sends what has changed since each receiver's last message; pings where the run was a success. */
 export const notify = Effect.fnUntraced(function* (options: NotifyOptions, end: RunEnd) {
-  const { dataDir } = options
+  const { dataDir, receivers } = options
   const problems = yield* problemsAfter(options, end)
   const before = yield* readSent(dataDir)
   const now = yield* Clock.currentTimeMillis
   const sender: Sender = { host: hostname(), dataDir, now }
-  const after = new Map<string, Sent>()
+  const after = new Map(
+    receivers
+      .filter(isMessageReceiver)
+      .map(idOf)
+      .map((id) => [id, before.get(id) ?? nothingSent]),
+  )
+  // Each delivery is recorded when it happened: the next receiver may take half a minute, and the run be killed meanwhile.
+  const oneAtATime = yield* Semaphore.make(1)
+  let lastRecord = Result.void as Result.Result<void, LoadError>
+  const record = Effect.gen(function* () {
+    lastRecord = yield* Effect.result(writeSent(dataDir, after))
+  }).pipe(Semaphore.withPermit(oneAtATime))
   const sendTo = Effect.fnUntraced(function* (receiver: Receiver) {
     const obstacle = unreachable(receiver)
     if (obstacle !== undefined) return yield* new Undelivered({ detail: obstacle })
@@ -59,16 +72,16 @@ export const notify = Effect.fnUntraced(function* (options: NotifyOptions, end: 
     }
     const id = idOf(receiver)
     const sent = before.get(id) ?? nothingSent
-    after.set(id, sent)
     const changes = problemChanges(receiver, problems, sent, now)
     if (isNothing(changes) || isHeldBack(sent, changes, now)) return undefined
     const detail = yield* deliver(receiver, messageOf(changes, sender), true)
     after.set(id, afterSending(sent, changes, now))
+    yield* record
     return detail
   })
   const deliveries = yield* toAll(options, sendTo)
-  const isNew = [...after].some(([id, sent]) => sent !== (before.get(id) ?? nothingSent))
-  if (isNew) yield* writeSent(dataDir, after)
+  // It has all deliveries, so that an earlier failure does not matter.
+  yield* Effect.fromResult(lastRecord)
   return deliveries
 })
 

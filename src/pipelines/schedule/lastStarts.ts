@@ -3,7 +3,8 @@ import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import { writeDurably } from "../../load/files/durableFiles.ts"
-import { filesError, type LoadError } from "../../load/errors.ts"
+import { LoadError } from "../../load/errors.ts"
+import { writeReason } from "../../domain/values/fileReason.ts"
 import type { LastStarts } from "./groups.ts"
 
 const fileOf = (dataDir: string): string => join(dataDir, "schedule.json")
@@ -30,6 +31,13 @@ export const writeLastStarts = (
   const starts = [...lastStarts].map(([name, at]) => [name, new Date(at).toISOString()])
   return Effect.tryPromise({
     try: () => writeDurably(fileOf(dataDir), `${JSON.stringify(Object.fromEntries(starts))}\n`),
-    catch: (cause) => filesError("Recording the schedule", cause),
+    catch: (cause) =>
+      new LoadError({
+        reason: "Files",
+        what: `Recording what has run in ${fileOf(dataDir)}`,
+        why: writeReason(cause),
+        advice: "Until that is recorded, a scheduler that starts runs it again.",
+        cause,
+      }),
   })
 }

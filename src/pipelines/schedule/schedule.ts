@@ -11,7 +11,8 @@ export interface ScheduleOptions<E, R> {
   readonly jitterSeconds: number
   /** Where the last starts are kept between processes. */
   readonly lastStarts: Effect.Effect<LastStarts, E, R>
-  readonly recordStarts: (lastStarts: LastStarts) => Effect.Effect<void, E, R>
+  /** Returns whether they were recorded; if not, they are kept for this process, and recorded with the next. */
+  readonly recordStarts: (lastStarts: LastStarts) => Effect.Effect<boolean, E, R>
   /** Runs these groups and returns those that ended well; the others are run again before their next firing. */
   readonly run: (groups: ReadonlyArray<Group>) => Effect.Effect<ReadonlyArray<Group>, E, R>
   /** Called before a wait, with the instant of the next run, milliseconds since 1970. */
@@ -28,33 +29,46 @@ const RETRY_MILLIS = 300_000
 
 export const schedule = <E, R>(options: ScheduleOptions<E, R>): Effect.Effect<void, E, R> =>
   Effect.gen(function* () {
+    const { groups, once } = options
+    /** When the newest run of each group had ended, if it failed. */
+    const failedAt = new Map<Group, number>()
+    let unrecorded: LastStarts = new Map()
     for (;;) {
-      const ran = yield* runDue(options)
-      if (ran !== "nothing due" && options.once === true) return
-      if (ran === "done") continue
       const now = yield* Clock.currentTimeMillis
-      const next = ran === "failed" ? now + RETRY_MILLIS : nextFiring(options.groups, now)
+      const waiting = groups.filter((group) => waits(failedAt.get(group), now))
+      const others = groups.filter((group) => !waiting.includes(group))
+      const lastStarts: LastStarts = new Map([...(yield* options.lastStarts), ...unrecorded])
+      const due = dueGroups(others, lastStarts, now)
+      if (due.length > 0) {
+        // A group's start is recorded once its run has ended well: a killed or failed one is due again, alone.
+        const ended = yield* options.run(due)
+        const endedAt = yield* Clock.currentTimeMillis
+        for (const group of due) {
+          if (ended.includes(group)) failedAt.delete(group)
+          else failedAt.set(group, endedAt)
+        }
+        if (ended.length > 0) {
+          const starts = new Map([...lastStarts, ...ended.map(({ name }) => [name, now] as const)])
+          unrecorded = (yield* options.recordStarts(starts)) ? new Map() : starts
+        }
+        if (once === true) return
+        continue
+      }
+      const retry = Math.min(...waiting.map((group) => retryAt(failedAt.get(group))))
+      const firing = nextFiring(others, now)
+      const next = Math.min(retry, firing)
       yield* options.onIdle?.(next) ?? Effect.void
-      if (options.once === true) return
-      const jitterSeconds = ran === "failed" ? 0 : options.jitterSeconds
+      if (once === true) return
+      const jitterSeconds = next === retry ? 0 : options.jitterSeconds
       yield* sleepUntil(next + (yield* Random.next) * jitterSeconds * 1000)
     }
   })
 
-/** A group's start is recorded once its run has ended well: a killed or failed one is due again, alone. */
-const runDue = Effect.fnUntraced(function* <E, R>(options: ScheduleOptions<E, R>) {
-  const lastStarts = yield* options.lastStarts
-  const now = yield* Clock.currentTimeMillis
-  const due = dueGroups(options.groups, lastStarts, now)
-  if (due.length === 0) return "nothing due"
-  const ended = yield* options.run(due)
-  if (ended.length > 0) {
-    yield* options.recordStarts(
-      new Map([...lastStarts, ...ended.map(({ name }) => [name, now] as const)]),
-    )
-  }
-  return ended.length < due.length ? "failed" : "done"
-})
+const retryAt = (failedAt = Infinity): number => failedAt + RETRY_MILLIS
+
+/** Whether a group's next attempt is still to come. One that failed later than now did so while the clock was ahead. */
+const waits = (failedAt: number | undefined, now: number): boolean =>
+  failedAt !== undefined && failedAt <= now && now < retryAt(failedAt)
 
 /** Returns early once the clock was set back to before the wait: the caller then looks again at what is due. */
 const sleepUntil = Effect.fnUntraced(function* (instant: number) {

@@ -1,6 +1,6 @@
 // The scheduler as a process: what it answers while it runs, how it ends, and who takes over.
 import { once } from "node:events"
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
@@ -142,6 +142,22 @@ it("lets one scheduler run; another takes over when the first is killed, one wit
   await second.says(/(next run at)/)
   second.child.kill("SIGTERM")
   expect(await once(second.child, "exit")).toEqual([0, null])
+})
+
+it("goes on where schedule.json can't be written, which --once fails for", async () => {
+  const file = join(cwd, "unwritable/schedule.json")
+  mkdirSync(file, { recursive: true })
+  const { child, says } = scheduler("unwritable")
+  expect(await says(/(Recording what has run in [^"]*)/)).toBe(
+    `Recording what has run in ${file}: this is a folder, not a file. Until that is recorded, a scheduler that starts runs it again. This one goes on.`,
+  )
+  await says(/(next run at)/)
+  child.kill("SIGTERM")
+  expect(await once(child, "exit")).toEqual([0, null])
+  const args = ["schedule", "--once", "--base-url", simulator.url, "--data-dir", "unwritable"]
+  const { code, stderr } = await vaulthouse(args, { cwd })
+  expect(code).toBe(1)
+  expect(stderr).toContain("vaulthouse: recording what has run in")
 })
 
 it("--once says why a run failed, runs it again next time, and then says that nothing is due", async () => {

@@ -12,7 +12,7 @@ import { Transport } from "../../../src/extract/http/Transport.ts"
 import { deliver, ping } from "../../../src/pipelines/notifications/deliver.ts"
 import { type Message, testMessage } from "../../../src/pipelines/notifications/message.ts"
 import { turned } from "../../support/client.ts"
-import { receiver, status } from "../../support/servers/receiver.ts"
+import { receiver, type Respond, status } from "../../support/servers/receiver.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
 import { untilSo } from "../../support/until.ts"
 
@@ -116,10 +116,22 @@ describe("a webhook", () => {
     }),
   )
 
-  it.live("whose response has no end is left", () =>
+  it.live.each<readonly [string, Respond]>([
+    ["is long", (response) => void response.end(Buffer.alloc(2_000_000))],
+    ["never ends", (response) => void response.writeHead(200).write("o")],
+    ["breaks off", (response) => void response.writeHead(200).write("o", () => response.destroy())],
+    [
+      "follows early hints",
+      (response) => {
+        response.writeEarlyHints({ link: "</style.css>; rel=preload; as=style" })
+        response.end()
+      },
+    ],
+  ])("has the message by its status, though the body %s", ([, respond]) =>
     Effect.gen(function* () {
-      const { url } = yield* receiver((response) => void response.end(Buffer.alloc(2_000_000)))
-      expect(yield* post(url)).toBe("the response is too large")
+      const { url, requests } = yield* receiver(respond)
+      expect(yield* post(url)).toBe("HTTP 200")
+      expect(requests).toHaveLength(1)
     }),
   )
 })

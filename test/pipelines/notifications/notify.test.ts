@@ -1,8 +1,9 @@
 // What receivers get over several runs, each of which knows the earlier ones from the data directory alone.
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
 import { problemKinds } from "../../../src/domain/run/problem.ts"
@@ -15,6 +16,7 @@ import {
 } from "../../../src/pipelines/notifications/notify.ts"
 import { type Receiver, receiver, type Respond, status } from "../../support/servers/receiver.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
+import { untilSo } from "../../support/until.ts"
 
 const key = "sk-live-27182818284590"
 const webhook = (url: string) => ({
@@ -187,6 +189,36 @@ describe("notifications", () => {
     }),
   )
 
+  it.effect("a delivery is recorded when it happened, while another goes on or is killed", () =>
+    Effect.gen(function* () {
+      const first = yield* receiver()
+      const second = yield* receiver((): void => undefined)
+      const { run, sentFile } = yield* runs([webhook(first.url), webhook(second.url)])
+      const killed = yield* Effect.forkChild(run(["a"]))
+      yield* untilSo("both got it", () => first.bodies.length + second.bodies.length === 2)
+      yield* untilSo("the first is recorded", () => existsSync(sentFile))
+      yield* Fiber.interrupt(killed)
+      const next = yield* Effect.forkChild(run(["a"]))
+      yield* untilSo("the second gets it again", () => second.bodies.length === 2)
+      yield* Fiber.interrupt(next)
+      expect(sentTo(first)).toEqual([["problem", "a"]])
+    }),
+  )
+
+  it.effect("runs that end at once record theirs whole", () =>
+    Effect.gen(function* () {
+      const to = yield* receiver()
+      const { dataDir, run, sentFile } = yield* runs([webhook(to.url)])
+      const many = Array.from({ length: 2000 }, (_, at) => `check ${at}`)
+      for (let round = 0; round < 5; round += 1) {
+        yield* Effect.all([run(many), run(many), run(many)], { concurrency: "unbounded" })
+        expect(Object.keys(JSON.parse(readFileSync(sentFile, "utf8")) as object)).toHaveLength(1)
+        rmSync(sentFile)
+      }
+      expect(readdirSync(dataDir).toSorted()).toEqual(["health.json"])
+    }),
+  )
+
   it.effect(
     "no more than four messages an hour of lesser problems; the next one has what was held back",
     () =>
@@ -253,10 +285,10 @@ describe("notifications", () => {
     Effect.gen(function* () {
       const to = yield* receiver()
       const { run, sentFile } = yield* runs([webhook(to.url)])
-      mkdirSync(`${sentFile}.tmp`)
+      mkdirSync(sentFile)
       expect(String(yield* Effect.flip(run(["a"])))).toContain("Recording the notifications")
       expect(yield* run(["a"])).toEqual([])
-      rmSync(`${sentFile}.tmp`, { recursive: true })
+      rmSync(sentFile, { recursive: true })
       yield* run([])
       expect(existsSync(sentFile)).toBe(true)
       expect(sentTo(to)).toEqual([

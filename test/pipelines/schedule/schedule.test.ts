@@ -64,7 +64,7 @@ const scheduled = (minutes: number, initial: LastStarts = new Map()) =>
       groups: [hourly, daily],
       jitterSeconds: 0,
       lastStarts: Ref.get(starts),
-      recordStarts: (next: LastStarts) => Ref.set(starts, next),
+      recordStarts: (next: LastStarts) => Effect.as(Ref.set(starts, next), true),
       run: (due: ReadonlyArray<Group>) =>
         Effect.gen(function* () {
           const now = yield* Clock.currentTimeMillis
@@ -190,6 +190,55 @@ describe("schedule", () => {
         { groups: "daily", minute: "02:35" },
         { groups: "daily", minute: "02:40" },
       ])
+    }),
+  )
+
+  it.effect("runs the other group at its firing while one that failed waits, and the reverse", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(at("02:05:00"))
+      const started = new Map([
+        ["hourly", at("01:07:00")],
+        ["daily", at("02:05:00") - 24 * 3_600_000],
+      ])
+      const { options, runs } = yield* scheduled(0, started)
+      const run = (due: ReadonlyArray<Group>) =>
+        Effect.map(options.run(due), () => due.filter(({ name }) => name !== "daily"))
+      const fiber = yield* Effect.forkChild(schedule({ ...options, run }))
+      yield* TestClock.adjust("6 minutes")
+      yield* Fiber.interrupt(fiber)
+      expect(yield* Ref.get(runs)).toEqual([
+        { groups: "daily", minute: "02:05" },
+        { groups: "hourly", minute: "02:07" },
+        { groups: "daily", minute: "02:10" },
+      ])
+    }),
+  )
+
+  it.effect("goes on where its starts can't be recorded, and records them with the next", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(at("02:07:00"))
+      const { options, runs, starts } = yield* scheduled(0)
+      let isFull = true
+      const recordStarts = (next: LastStarts) =>
+        isFull ? Effect.succeed(false) : options.recordStarts(next)
+      const fiber = yield* Effect.forkChild(schedule({ ...options, recordStarts }))
+      yield* TestClock.adjust("1 hour")
+      expect(yield* Ref.get(starts)).toEqual(new Map())
+      isFull = false
+      yield* TestClock.adjust("1 hour")
+      yield* Fiber.interrupt(fiber)
+      expect(yield* Ref.get(runs)).toEqual([
+        { groups: "hourly+daily", minute: "02:07" },
+        { groups: "daily", minute: "02:30" },
+        { groups: "hourly", minute: "03:07" },
+        { groups: "hourly", minute: "04:07" },
+      ])
+      expect(yield* Ref.get(starts)).toEqual(
+        new Map([
+          ["hourly", at("04:07:00")],
+          ["daily", at("02:30:00")],
+        ]),
+      )
     }),
   )
 

@@ -142,6 +142,28 @@ describe("sync --fill-gaps", () => {
     }),
   )
 
+  it.live("gives up no hour of PnL where the service has a snapshot a day", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({
+        vaults: 1,
+        days: 25,
+        pnlEveryHours: 24,
+        now: "2026-06-01T00:00:00Z",
+      })
+      const dataDir = yield* temporaryFolder
+      const run = (fillGaps: boolean) =>
+        runOnce(simulator.url, dataDir, { pipelines: series, settings: { fillGaps } })
+      yield* run(false)
+      const normal = (yield* run(false)).summary.requests
+      expect((yield* run(true)).summary.requests).toBe(normal)
+      yield* expectTruth(simulator, dataDir)
+      expect(yield* holes(dataDir)).toEqual([])
+      yield* change(dataDir, "delete from core.pnl_history where snapshot_at < '2026-05-25'")
+      yield* run(true)
+      yield* expectTruth(simulator, dataDir)
+    }),
+  )
+
   it.live("keeps the points where a response is empty", () =>
     Effect.gen(function* () {
       const simulator = yield* simulated({ vaults: 1, days: 60, now: "2026-06-01T00:00:00Z" })

@@ -93,8 +93,8 @@ const scheduler = (argv: Arguments, config: Config, groups: ReadonlyArray<Group>
     // Fails now, not at every firing, if no service is configured.
     yield* serviceOf(config)
     const lastEnd = yield* Ref.make(yield* lastEndOf(config.settings))
-    const log = (message: string): void =>
-      printLine({ level: "INFO", message: `schedule: ${message}` }, isPretty(config.settings))
+    const log = (message: string, level: "INFO" | "WARN" = "INFO"): void =>
+      printLine({ level, message: `schedule: ${message}` }, isPretty(config.settings))
     // With --once it may be started often, so it must not queue behind the scheduler that runs.
     yield* schedulerLock(dataDir, isOnce ? undefined : log)
     const where = textOf(argv, "listen") ?? "off"
@@ -110,7 +110,19 @@ const scheduler = (argv: Arguments, config: Config, groups: ReadonlyArray<Group>
       groups,
       jitterSeconds: settings.jitterSeconds,
       lastStarts: readLastStarts(dataDir),
-      recordStarts: (starts) => writeLastStarts(dataDir, starts),
+      recordStarts: (starts) =>
+        writeLastStarts(dataDir, starts).pipe(
+          Effect.as(true),
+          Effect.catchIf(
+            // A disk that is full for a minute must not end the schedule; with --once it ends anyway.
+            () => !isOnce,
+            ({ message }) =>
+              Effect.sync(() => {
+                log(`${message} This one goes on.`, "WARN")
+                return false
+              }),
+          ),
+        ),
       run: (due) =>
         Effect.flatMap(runGroups(argv, config, due), ({ end, done }) =>
           Effect.as(Ref.set(lastEnd, end), done),

@@ -35,6 +35,8 @@ const MAX_LIMIT = 1000
 // More than expected, in case snapshots now come more often.
 const SPARE = 10
 const HEADROOM = 1.25
+// The document states no cadence (§2.8). From here on the service takes a snapshot every hour, and one without is a hole.
+const HOURLY_PER_DAY = 12
 
 interface Mark {
   /**
@@ -210,7 +212,7 @@ const taskResult = (
     ...result,
     // A rejected snapshot may be the one that is missing.
     gaps:
-      slots === undefined || page.rejected.length > 0
+      slots === undefined || page.rejected.length > 0 || snapshotsPerDay < HOURLY_PER_DAY
         ? lost
         : [...lost, ...notFilled(slots, page, context)],
     cursor: {
