@@ -30,13 +30,9 @@ export const linkOrCopy = async (from: string, to: string): Promise<void> => {
   })
 }
 
-/** `aside`: the name it is written under first. */
-export const writeDurably = async (
-  path: string,
-  content: string,
-  aside = `${path}.tmp`,
-): Promise<void> => {
+export const writeDurably = async (path: string, content: string): Promise<void> => {
   await makeFolder(dirname(path))
+  const aside = `${path}.tmp`
   const handle = await open(aside, "w", 0o600)
   try {
     await handle.writeFile(content)

@@ -1,7 +1,6 @@
 // What every receiver was sent last, in `notifications.json` of the data directory. The file only
 // decides which messages are sent again: one that is missing or can't be read counts as empty.
-import { randomUUID } from "node:crypto"
-import { readFile, rm } from "node:fs/promises"
+import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -29,16 +28,7 @@ export const readSent = (dataDir: string): Effect.Effect<SentByReceiver> =>
 
 export const writeSent = (dataDir: string, sent: SentByReceiver) =>
   Effect.tryPromise({
-    try: async () => {
-      const file = fileOf(dataDir)
-      // Messages are sent once the warehouse is released, perhaps while another run sends its own.
-      const aside = `${file}.${randomUUID()}.tmp`
-      try {
-        await writeDurably(file, `${JSON.stringify(Object.fromEntries(sent))}\n`, aside)
-      } finally {
-        await rm(aside, { force: true })
-      }
-    },
+    try: () => writeDurably(fileOf(dataDir), `${JSON.stringify(Object.fromEntries(sent))}\n`),
     catch: (cause) => filesError("Recording the notifications", cause),
   }).pipe(
     Effect.tap(() => Effect.sync(() => unwritten.delete(dataDir))),
