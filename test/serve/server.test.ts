@@ -85,6 +85,8 @@ describe("who may read", () => {
         body: "Send the token as `Authorization: Bearer …`.\n",
       })
       expect((yield* get(`${url}/api/publication`, bearer)).status).toBe(200)
+      const lowerCase = { authorization: `bearer ${token}` }
+      expect((yield* get(`${url}/api/publication`, lowerCase)).status).toBe(200)
       const signIn = (typed: string, headers: Record<string, string> = {}) =>
         get(
           `${url}/sign-in`,
@@ -636,6 +638,11 @@ describe("queries", () => {
       expect((yield* get(completion)).body).toContain('"mart.vault_latest"')
       const csv = yield* get(`${queryUrl(url, "select '=1+1' as x", "csv")}&csv_safe=true`)
       expect(csv.body).toBe("x\n'=1+1\n")
+      // As the button below each table sends it.
+      expect((yield* get(url)).body).toContain('<button name="csv_safe" value="true"')
+      const sent = yield* get(`${url}/api/query?q=${encodeURIComponent("select '=1+1' as x")}&csv_safe=true`)
+      expect(sent.body).toBe(csv.body)
+      expect(sent.headers["content-disposition"]).toContain("result.csv")
       const parquet = yield* Effect.promise(() =>
         fetch(queryUrl(url, "from range(5000) order by 1; ", "parquet")).then((each) =>
           each.arrayBuffer(),
