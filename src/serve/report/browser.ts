@@ -1,8 +1,8 @@
 // Converts the report to PDF or PNG with this machine's Chromium, which opens only the file and has no network access.
 import { execFile } from "node:child_process"
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { access, constants, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { delimiter, join } from "node:path"
 import { promisify } from "node:util"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -23,16 +23,50 @@ export class BrowserError extends Data.TaggedError("BrowserError")<{
   }
 }
 
+const isExecutable = (file: string): Promise<boolean> =>
+  access(file, constants.X_OK).then(
+    () => true,
+    () => false,
+  )
+
+const firstInstalled = async (): Promise<string | undefined> => {
+  const folders = process.env["PATH"]?.split(delimiter) ?? []
+  for (const file of names.flatMap((name) => folders.map((folder) => join(folder, name)))) {
+    if (await isExecutable(file)) return file
+  }
+  return undefined
+}
+
+/** Finds the browser, which then prints pages in the format. */
+export const printer = Effect.fnUntraced(function* (format: "pdf" | "png") {
+  const browser = yield* Effect.promise(firstInstalled)
+  if (browser === undefined) {
+    return yield* new BrowserError({
+      why: `PDF and PNG need a Chromium; none of ${names.join(", ")} was found.`,
+      advice:
+        "Install one (Debian: `apt install chromium`), or use `--format html`, which prints well from any browser.",
+    })
+  }
+  return (page: string) => printed(browser, page, format)
+})
+
 /** Returns the bytes of the page in the format. */
-export const printed = (
+const printed = (
+  browser: string,
   page: string,
   format: "pdf" | "png",
 ): Effect.Effect<Uint8Array, BrowserError> =>
   Effect.tryPromise({
     try: async (signal) => {
       const folder = await mkdtemp(join(tmpdir(), "vaulthouse-report-"))
-      const browse = async (...args: ReadonlyArray<string>): Promise<string> =>
-        startFirst([...commonFlags, `--user-data-dir=${join(folder, "browser")}`, ...args], signal)
+      const browse = async (...args: ReadonlyArray<string>): Promise<string> => {
+        const { stdout } = await run(
+          browser,
+          [...commonFlags, `--user-data-dir=${join(folder, "browser")}`, ...args],
+          { signal, timeout: SECONDS * 1000, maxBuffer: 64 * 1024 * 1024 },
+        )
+        return stdout
+      }
       try {
         const file = join(folder, "report.html")
         const out = join(folder, `report.${format}`)
@@ -56,12 +90,10 @@ export const printed = (
       }
     },
     catch: (cause) =>
-      cause instanceof BrowserError
-        ? cause
-        : new BrowserError({
-            why: `Chromium did not make the ${format.toUpperCase()}: ${String(cause).split("\n")[0] ?? ""}`,
-            advice: "`--format html` needs no browser.",
-          }),
+      new BrowserError({
+        why: `Chromium did not make the ${format.toUpperCase()}: ${String(cause).split("\n")[0] ?? ""}`,
+        advice: "`--format html` needs no browser.",
+      }),
   })
 
 const commonFlags = [
@@ -76,27 +108,6 @@ const commonFlags = [
   // As root, Chromium runs only without its sandbox. That is safe, since the page has no scripts and loads nothing.
   ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
 ]
-
-/** Runs the first of the browsers that is installed, and returns its standard output. */
-const startFirst = async (args: ReadonlyArray<string>, signal: AbortSignal): Promise<string> => {
-  for (const name of names) {
-    try {
-      const { stdout } = await run(name, args, {
-        signal,
-        timeout: SECONDS * 1000,
-        maxBuffer: 64 * 1024 * 1024,
-      })
-      return stdout
-    } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw cause
-    }
-  }
-  throw new BrowserError({
-    why: `PDF and PNG need a Chromium; none of ${names.join(", ")} was found.`,
-    advice:
-      "Install one (Debian: `apt install chromium`), or use `--format html`, which prints well from any browser.",
-  })
-}
 
 /** The page with a script that records its height, and without the policy that would forbid the script. */
 const withHeight = (page: string): string =>
