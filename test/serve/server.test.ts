@@ -640,7 +640,9 @@ describe("queries", () => {
       expect(csv.body).toBe("x\n'=1+1\n")
       // As the button below each table sends it.
       expect((yield* get(url)).body).toContain('<button name="csv_safe" value="true"')
-      const sent = yield* get(`${url}/api/query?q=${encodeURIComponent("select '=1+1' as x")}&csv_safe=true`)
+      const sent = yield* get(
+        `${url}/api/query?q=${encodeURIComponent("select '=1+1' as x")}&csv_safe=true`,
+      )
       expect(sent.body).toBe(csv.body)
       expect(sent.headers["content-disposition"]).toContain("result.csv")
       const parquet = yield* Effect.promise(() =>

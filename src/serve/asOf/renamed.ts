@@ -1,7 +1,12 @@
 // A query with some of its tables replaced by others, at the places where DuckDB's own parse finds them: the rest of the
 // text stays as it was written, and no name in a comment or a text is taken for a table.
 import * as Effect from "effect/Effect"
-import { type PublishedCopy, ReadError, sqlFile } from "../../pipelines/readers/published.ts"
+import {
+  insteadOf,
+  type PublishedCopy,
+  ReadError,
+  sqlFile,
+} from "../../pipelines/readers/published.ts"
 
 export interface Renamed {
   readonly sql: string
@@ -89,11 +94,11 @@ export const renamed = Effect.fnUntraced(function* (
     readonly error_message?: string
     readonly statements?: ReadonlyArray<unknown>
   }
+  const { error_message: message = "" } = parsed
+  if (message.startsWith("Only SELECT")) return yield* refused(insteadOf(sql), "")
   if (parsed.error || parsed.statements?.length !== 1) {
     return yield* refused(
-      parsed.error
-        ? `DuckDB refused the query: ${parsed.error_message ?? ""}`
-        : "There is more than one statement.",
+      parsed.error ? `DuckDB refused the query: ${message}` : "There is more than one statement.",
       "As of an instant, vaulthouse runs one SELECT.",
     )
   }
@@ -116,7 +121,14 @@ export const renamed = Effect.fnUntraced(function* (
         return yield* refused(`${name} can't be found in the query's text.`, "")
       }
       const alias = node["alias"] === "" ? ` AS ${quoted(String(node["table_name"]))}` : ""
-      edits.push({ at, length: Buffer.byteLength(found), text: quoted(name) + alias })
+      // `TABLE name` takes no alias.
+      const [statement = ""] = /\btable\s+$/i.exec(bytes.subarray(0, at).toString()) ?? []
+      const before = Buffer.byteLength(statement)
+      edits.push({
+        at: at - before,
+        length: before + Buffer.byteLength(found),
+        text: (statement === "" ? "" : "FROM ") + quoted(name) + alias,
+      })
       tables.add(name)
     } else if (node["type"] === "TABLE_FUNCTION") {
       const called = node["function"] as Node

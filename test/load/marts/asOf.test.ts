@@ -171,14 +171,11 @@ describe("every macro", () => {
     "'2026-01-03'",
     "'2026-01-03 05:45:00+05:45'::varchar",
     "20260103",
-  ])(
-    "refuses %s, and says what to write",
-    async (instant) => {
-      await expect(queried(tvlSql(instant))).rejects.toThrow(
-        /mart\.ratio_history_as_of needs a TIMESTAMP in UTC, a TIMESTAMPTZ or a DATE, not (TIME|INTERVAL|VARCHAR|INTEGER).*: write TIMESTAMP/,
-      )
-    },
-  )
+  ])("refuses %s, and says what to write", async (instant) => {
+    await expect(queried(tvlSql(instant))).rejects.toThrow(
+      /mart\.ratio_history_as_of needs a TIMESTAMP in UTC, a TIMESTAMPTZ or a DATE, not (TIME|INTERVAL|VARCHAR|INTEGER).*: write TIMESTAMP/,
+    )
+  })
 
   it("takes a day as its first instant, and timestamps of any precision", async () => {
     for (const type of ["date", "timestamp_s", "timestamp_ns"]) {

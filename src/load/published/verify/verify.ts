@@ -103,7 +103,8 @@ const checkLogs = async (dataDir: string): Promise<ReadonlyArray<Finding>> =>
   (await foreignLogs(dataDir).catch(() => [])).map((name) => ({
     kind: "extra",
     path: `published/${name}`,
-    detail: "somebody has opened the copy to write, and who opens it in DuckDB gets what they changed",
+    detail:
+      "somebody has opened the copy to write, and who opens it in DuckDB gets what they changed",
   }))
 
 const checkCopy = async (
