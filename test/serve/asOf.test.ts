@@ -62,6 +62,7 @@ it.live(
           /read-only: a query is one SELECT\.\nPIVOT works if it names its columns/,
         ],
         ["drop table core.vaults", /read-only: a query is one SELECT\./],
+        ["-- nothing", /read-only: a query is one SELECT\./],
       ] as const) {
         expect((yield* Effect.flip(then.rows(sql))).message, sql).toMatch(says)
       }

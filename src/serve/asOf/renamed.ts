@@ -95,7 +95,8 @@ export const renamed = Effect.fnUntraced(function* (
     readonly statements?: ReadonlyArray<unknown>
   }
   const { error_message: message = "" } = parsed
-  if (message.startsWith("Only SELECT")) return yield* refused(insteadOf(sql), "")
+  if (message.startsWith("Only SELECT") || parsed.statements?.length === 0)
+    return yield* refused(insteadOf(sql), "")
   if (parsed.error || parsed.statements?.length !== 1) {
     return yield* refused(
       parsed.error ? `DuckDB refused the query: ${message}` : "There is more than one statement.",
@@ -122,11 +123,12 @@ export const renamed = Effect.fnUntraced(function* (
       }
       const alias = node["alias"] === "" ? ` AS ${quoted(String(node["table_name"]))}` : ""
       // `TABLE name` takes no alias.
-      const [statement = ""] = /\btable\s+$/i.exec(bytes.subarray(0, at).toString()) ?? []
-      const before = Buffer.byteLength(statement)
+      const before = bytes.subarray(0, at).toString().trimEnd()
+      const [statement = ""] = /\btable$/i.exec(before.slice(-"=table".length)) ?? []
+      const from = statement === "" ? at : Buffer.byteLength(before) - statement.length
       edits.push({
-        at: at - before,
-        length: before + Buffer.byteLength(found),
+        at: from,
+        length: at - from + Buffer.byteLength(found),
         text: (statement === "" ? "" : "FROM ") + quoted(name) + alias,
       })
       tables.add(name)
