@@ -1,8 +1,8 @@
 // Converts the report to PDF or PNG with this machine's Chromium, which opens only the file and has no network access.
 import { execFile } from "node:child_process"
-import { access, constants, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
-import { delimiter, join } from "node:path"
+import { join } from "node:path"
 import { promisify } from "node:util"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -23,17 +23,14 @@ export class BrowserError extends Data.TaggedError("BrowserError")<{
   }
 }
 
-const isExecutable = (file: string): Promise<boolean> =>
-  access(file, constants.X_OK).then(
+const isInstalled = (name: string): Promise<boolean> =>
+  run(name, ["--version"], { timeout: SECONDS * 1000 }).then(
     () => true,
-    () => false,
+    (cause: NodeJS.ErrnoException) => cause.code !== "ENOENT",
   )
 
 const firstInstalled = async (): Promise<string | undefined> => {
-  const folders = process.env["PATH"]?.split(delimiter) ?? []
-  for (const file of names.flatMap((name) => folders.map((folder) => join(folder, name)))) {
-    if (await isExecutable(file)) return file
-  }
+  for (const name of names) if (await isInstalled(name)) return name
   return undefined
 }
 
