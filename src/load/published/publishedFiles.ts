@@ -6,7 +6,6 @@ import * as Schema from "effect/Schema"
 import { MILLIS_PER_DAY } from "../../domain/values/time.ts"
 import { isPlainPath, readRegularText } from "../../domain/regularFile.ts"
 import { linkOrCopy, putInPlace, sha256Of, writeDurably } from "../files/durableFiles.ts"
-import { logOf } from "../duckdb/databaseLog.ts"
 import { publishedDirectory, publishedFile } from "./read/PublishedCopy.ts"
 
 export const CURRENT = "current.json"
@@ -82,7 +81,9 @@ export const readCurrent = async (dataDir: string): Promise<Current | undefined>
  * whatever copy has the name next: storage version v1.1.0 does not say which database a log is of.
  */
 export const foreignLogs = async (dataDir: string): Promise<ReadonlyArray<string>> =>
-  (await readdir(publishedDirectory(dataDir))).filter((name) => name.endsWith(logOf(".duckdb")))
+  (await readdir(publishedDirectory(dataDir))).filter((name) =>
+    /^vaulthouse(-[^/]+)?\.duckdb\.wal$/.test(name),
+  )
 
 /**
  * Gives the copy the stable name: as a second name of the same file, which costs no space, or as a copy of it if the
