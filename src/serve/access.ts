@@ -123,7 +123,7 @@ export const signIn = (token: Redacted.Redacted<string>, warn: (line: string) =>
   }
   return {
     required: (refuse) => async (c, next) => {
-      const [, bearer] = /^Bearer (.+)$/.exec(c.req.header("authorization") ?? "") ?? []
+      const [, bearer] = /^Bearer +(.+)$/i.exec(c.req.header("authorization") ?? "") ?? []
       if (bearer === undefined) {
         return isEqual(getCookie(c, COOKIE) ?? "", cookie, key) ? next() : refuse(c, undefined)
       }

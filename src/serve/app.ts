@@ -165,7 +165,7 @@ export const makeApp = (site: Site, { past, mcp }: Services): Hono => {
   })
   app.notFound((c) =>
     isApi(c)
-      ? asText(c, { status: 404, message: `There is no ${c.req.path}.` })
+      ? asText(c, { status: 404, message: `There is no ${c.req.method} ${c.req.path}.` })
       : c.html(document(notFoundPage, undefined, links), 404),
   )
   return app

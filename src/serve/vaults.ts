@@ -2,6 +2,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { UsageError } from "../domain/UsageError.ts"
+import { canonicalSpelling } from "../domain/values/address.ts"
 import { type PublishedCopy, sqlFile } from "../pipelines/readers/published.ts"
 import type { Row } from "./html/columns.ts"
 import { dayOf, type Days } from "./periods/period.ts"
@@ -49,13 +50,14 @@ const worstFirst = (one: Vault, other: Vault): number =>
 
 export const vaultName = (row: Row): string => String(row["vault_name"] ?? row["vault_address"])
 
-/** The vault with this chain and address, as they are in the path of its page. */
+/** The vault with this chain and address; explorers of a chain write an EVM address in upper and lower case. */
 export const findVault = (
   { vaults }: Overview,
   chain: string,
   address: string,
 ): Effect.Effect<Vault, UsageError> => {
-  const found = vaults.find((vault) => keyOf(vault) === `${chain} ${address}`)
+  const key = `${chain} ${canonicalSpelling(address)}`
+  const found = vaults.find((vault) => keyOf(vault) === key)
   return found === undefined
     ? Effect.fail(
         new UsageError({

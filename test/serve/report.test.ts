@@ -148,6 +148,8 @@ describe("a report", () => {
         [["--vault", "Nobody"], "--vault Nobody is neither an address nor the name of a vault"],
         [["--format", "pdf", "--out", "a.png"], "name two formats"],
         [["--format", "pdf"], "none of chromium, chromium-browser"],
+        // Before anything is read.
+        [["--format", "pdf", "--vault", "Nobody"], "none of chromium, chromium-browser"],
         [["--out", join(publishedFile(dataDir), "x.html")], "x.html: a file is in the way."],
       ]
       for (const [args, message] of wrong) {

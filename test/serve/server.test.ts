@@ -85,6 +85,8 @@ describe("who may read", () => {
         body: "Send the token as `Authorization: Bearer …`.\n",
       })
       expect((yield* get(`${url}/api/publication`, bearer)).status).toBe(200)
+      const lowerCase = { authorization: `bearer ${token}` }
+      expect((yield* get(`${url}/api/publication`, lowerCase)).status).toBe(200)
       const signIn = (typed: string, headers: Record<string, string> = {}) =>
         get(
           `${url}/sign-in`,
@@ -542,7 +544,7 @@ describe("pages", () => {
       }
       const refused: ReadonlyArray<readonly [string, number, string]> = [
         [`${path}/nothing`, 404, "no series nothing; there are ratio, apy"],
-        [`${url}/api/nothing`, 404, "There is no /api/nothing."],
+        [`${url}/api/nothing`, 404, "There is no GET /api/nothing."],
         [`${path.replace("/vault/", "/vault/9")}/ratio`, 404, "There is no vault"],
         [`${path}/ratio?buckets=0`, 400, "buckets=0 is not a number from 1 to 5000"],
         [`${path}/ratio?from=yesterday`, 400, "from=yesterday is not an instant"],
@@ -556,6 +558,29 @@ describe("pages", () => {
         expect(reply).toMatchObject({ status, body: expect.stringContaining(message) })
         expect(reply.headers["content-type"]).toMatch(/^text\/plain/)
       }
+      const sent = yield* get(`${url}/api/query?q=select+1`, {}, { method: "POST" })
+      expect(sent).toMatchObject({ status: 404, body: "There is no POST /api/query.\n" })
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("take an address as explorers of its chain write it", () =>
+    Effect.gen(function* () {
+      const { dataDir, url } = yield* unchanged
+      const [{ chain_id: chain, vault_address: address } = {}] = yield* vaultsOf(dataDir)
+      const typed = String(address).replace(/[a-f]/g, (letter) => letter.toUpperCase())
+      const vault = `${String(chain)}/${typed}`
+      for (const path of [
+        `/vault/${vault}`,
+        `/api/vault/${vault}/series/ratio`,
+        `/trace/mart.vault_latest?column=vault_name&chain_id=${String(chain)}&vault_address=${typed}`,
+      ]) {
+        expect([path, (yield* get(`${url}${path}`)).status]).toEqual([path, 200])
+      }
+      const both = `vault=${vault}&vault=${String(chain)}/${String(address)}`
+      const { body } = yield* get(`${url}/compare?${both}`)
+      expect(
+        body.split(`<a class="vault" href="/vault/${String(chain)}/${String(address)}`),
+      ).toHaveLength(2)
     }).pipe(Effect.scoped),
   )
 
@@ -636,6 +661,13 @@ describe("queries", () => {
       expect((yield* get(completion)).body).toContain('"mart.vault_latest"')
       const csv = yield* get(`${queryUrl(url, "select '=1+1' as x", "csv")}&csv_safe=true`)
       expect(csv.body).toBe("x\n'=1+1\n")
+      // As the button below each table sends it.
+      expect((yield* get(url)).body).toContain('<button name="csv_safe" value="true"')
+      const sent = yield* get(
+        `${url}/api/query?q=${encodeURIComponent("select '=1+1' as x")}&csv_safe=true`,
+      )
+      expect(sent.body).toBe(csv.body)
+      expect(sent.headers["content-disposition"]).toContain("result.csv")
       const parquet = yield* Effect.promise(() =>
         fetch(queryUrl(url, "from range(5000) order by 1; ", "parquet")).then((each) =>
           each.arrayBuffer(),

@@ -32,19 +32,19 @@ export const pairsOf = Effect.fnUntraced(function* (
   flag: string,
   advice?: string,
 ) {
-  const pairs: Record<string, string> = {}
+  const pairs = new Map<string, string>()
   for (const pair of repeatedOf(argv, flag)) {
     const [, name, value = ""] = /^([\w.]+)=(.*)$/s.exec(pair) ?? []
     if (name === undefined) {
       return yield* wrongUse(`--${flag} ${pair} is not of the form name=value.`, advice)
     }
-    if (pairs[name] !== undefined) {
+    if (pairs.has(name)) {
       const why = `--${flag} ${name} is given twice; write a list as one value with commas.`
       return yield* wrongUse(why, advice)
     }
-    pairs[name] = value
+    pairs.set(name, value)
   }
-  return pairs
+  return Object.fromEntries(pairs)
 })
 
 /** The value of a flag that takes a whole number. */

@@ -98,14 +98,15 @@ export const canonicalAddress = (wireAddress: string): Address | undefined => {
   return Result.isSuccess(found) ? found.success : undefined
 }
 
+/** The canonical spelling of an address, for joins; other text is unchanged. */
+export const canonicalSpelling = (text: string): string => canonicalAddress(text)?.canonical ?? text
+
 /**
  * The spelling in which an address from a response is sent back. It is unchanged, since some services compare
  * spellings, unless it would fail validation (an EVM address with a wrong checksum).
  */
 export const sendable = (wireAddress: string): string =>
-  Result.isSuccess(recogniseCached(wireAddress))
-    ? wireAddress
-    : (canonicalAddress(wireAddress)?.canonical ?? wireAddress)
+  Result.isSuccess(recogniseCached(wireAddress)) ? wireAddress : canonicalSpelling(wireAddress)
 
 /** `recognise` with a cache, because every pipeline sends the same addresses and a checksum takes 0.1 ms. */
 const recogniseCached = (text: string): Result.Result<Address, string> => {

@@ -10,19 +10,13 @@ export interface AsOfMacro {
   readonly comment: string
 }
 
-const INSTANT_TYPES = [
-  "TIMESTAMP",
-  "TIMESTAMP WITH TIME ZONE",
-  "TIMESTAMP_S",
-  "TIMESTAMP_MS",
-  "TIMESTAMP_NS",
-  "DATE",
-]
+const LOCAL_TYPES = ["TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "DATE"]
 
-// A cast would convert a TIMESTAMPTZ by the reader's time zone, and drop the offset of a text: epoch_us converts the
-// first correctly and rejects the second. It takes a TIME or an INTERVAL too, for microseconds since 1970.
+// A cast to TIMESTAMP would convert a TIMESTAMPTZ by the reader's time zone, and drop the offset of a text, which is refused
+// for that. By way of VARCHAR, because DuckDB binds all branches: a function of instants would reject a text in words of its own.
 const instantOf = (macro: string): string => `CASE
-  WHEN typeof(instant) IN (${INSTANT_TYPES.map(literal).join(", ")}) THEN make_timestamp(epoch_us(instant))
+  WHEN typeof(instant) = 'TIMESTAMP WITH TIME ZONE' THEN make_timestamp(epoch_us(instant::VARCHAR::TIMESTAMPTZ))
+  WHEN typeof(instant) IN (${LOCAL_TYPES.map(literal).join(", ")}) THEN instant::VARCHAR::TIMESTAMP
   ELSE error(concat(${literal(`mart.${macro} needs a TIMESTAMP in UTC, a TIMESTAMPTZ or a DATE, not `)},
     typeof(instant), ${literal(": write TIMESTAMP '2026-03-01 12:00:00'")}))
 END`

@@ -18,11 +18,12 @@ import { manifestFile, parquetDirectory } from "./parquet/manifest.ts"
 import { type Exported, exportParquet } from "./parquet/exportParquet.ts"
 import type { ParquetOptions } from "./parquet/parquetFile.ts"
 import { makeCurrent, removeOldParquet, removeParquet } from "./parquet/parquetFolder.ts"
-import { publishedDirectory, publishedFile, publishedLog } from "./read/PublishedCopy.ts"
+import { publishedDirectory, publishedFile } from "./read/PublishedCopy.ts"
 import { giveAccess, giveAccessBelow, ownerOnly, type PublishedAccess } from "./publishedAccess.ts"
 import {
   ASIDE,
   copyName,
+  foreignLogs,
   giveStableName,
   headerOf,
   isUnchanged,
@@ -252,7 +253,7 @@ export const changedSincePublication = (
     const current = yield* Effect.promise(() => readCurrent(dataDir))
     if (current === undefined) return true
     if (!existsSync(publishedFile(dataDir)) || existsSync(unfinished(dataDir))) return true
-    if (existsSync(publishedLog(dataDir))) return true
+    if ((yield* Effect.promise(() => foreignLogs(dataDir))).length > 0) return true
     if (!(yield* Effect.promise(() => isUnchanged(current, publishedFile(dataDir))))) return true
     if (existsSync(manifestFile(dataDir)) !== (options.parquet !== undefined)) return true
     const [row] = yield* warehouse.rows(publicationStateSql())

@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import { MILLIS_PER_DAY } from "../../domain/values/time.ts"
 import { isPlainPath, readRegularText } from "../../domain/regularFile.ts"
 import { linkOrCopy, putInPlace, sha256Of, writeDurably } from "../files/durableFiles.ts"
-import { publishedDirectory, publishedFile, publishedLog } from "./read/PublishedCopy.ts"
+import { publishedDirectory, publishedFile } from "./read/PublishedCopy.ts"
 
 export const CURRENT = "current.json"
 
@@ -77,6 +77,15 @@ export const readCurrent = async (dataDir: string): Promise<Current | undefined>
 }
 
 /**
+ * The logs that somebody who opened a copy to write, by any of its names, and was killed has left. DuckDB would apply one to
+ * whatever copy has the name next: storage version v1.1.0 does not say which database a log is of.
+ */
+export const foreignLogs = async (dataDir: string): Promise<ReadonlyArray<string>> =>
+  (await readdir(publishedDirectory(dataDir))).filter((name) =>
+    /^vaulthouse(-[^/]+)?\.duckdb\.wal$/.test(name),
+  )
+
+/**
  * Gives the copy the stable name: as a second name of the same file, which costs no space, or as a copy of it if the
  * file system does not support links.
  */
@@ -85,7 +94,7 @@ export const giveStableName = async (dataDir: string, copy: string): Promise<voi
   const aside = join(folder, `${ASIDE}${process.pid}.link`)
   await rm(aside, { force: true })
   await linkOrCopy(join(folder, copy), aside)
-  await rm(publishedLog(dataDir), { force: true })
+  for (const log of await foreignLogs(dataDir)) await rm(join(folder, log), { force: true })
   await putInPlace(aside, publishedFile(dataDir))
 }
 

@@ -1,5 +1,5 @@
 // What a run reads: its options, and the pipelines and vaults they select.
-import { canonicalAddress } from "../../domain/values/address.ts"
+import { canonicalSpelling } from "../../domain/values/address.ts"
 import type { VaultRef } from "../../domain/subject/vault.ts"
 import type { WireSettings } from "../../extract/request.ts"
 import type { AnyPipeline } from "../model/Pipeline.ts"
@@ -28,7 +28,7 @@ export interface VaultFilter {
 }
 
 const canonical = (texts: ReadonlyArray<string>): ReadonlySet<string> =>
-  new Set(texts.map((text) => canonicalAddress(text)?.canonical ?? text))
+  new Set(texts.map((text) => canonicalSpelling(text)))
 
 /** Whether a vault is selected. */
 export const isSelected = ({ include, exclude }: VaultFilter) => {

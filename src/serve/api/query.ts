@@ -27,7 +27,12 @@ const invalid = (why: string) =>
 /** Runs the query in the URL's parameters. */
 export const queryResponse = Effect.fnUntraced(function* (
   context: QueryContext,
-  { q = "", format = "json", csv_safe: isSafe = "false" }: Readonly<Record<string, string>>,
+  {
+    q = "",
+    csv_safe: isSafe = "false",
+    // A button of a form sends one parameter.
+    format = isSafe === "true" ? "csv" : "json",
+  }: Readonly<Record<string, string>>,
 ) {
   // Forms send line breaks as CR LF.
   const sql = q.replaceAll("\r\n", "\n")

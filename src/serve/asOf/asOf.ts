@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import { formatInstant, MICROS_PER_MILLI } from "../../domain/values/time.ts"
 import { martQueries } from "../../pipelines/readers/martQueries.ts"
 import {
+  explained,
   type PublishedCopy,
   ReadError,
   type Reader,
@@ -183,10 +184,11 @@ const asOf = (steps: ReadonlyMap<string, Step>, macros: ReadonlyMap<string, Macr
     })
 
   const make = Effect.fnUntraced(function* (parser: PublishedCopy, sql: string) {
-    const query = yield* renamed(parser, sql, replacements)
+    const { words = "", select = sql } = explained(sql) ?? {}
+    const query = yield* renamed(parser, select, replacements)
     const order = new Map<string, string>()
     yield* addAll(parser, order, query)
-    return withSteps(query.sql, order)
+    return `${words}${withSteps(query.sql, order)}`
   })
 
   const rewritten = Effect.fnUntraced(function* (parser: PublishedCopy, sql: string) {

@@ -1,7 +1,12 @@
 // A query with some of its tables replaced by others, at the places where DuckDB's own parse finds them: the rest of the
 // text stays as it was written, and no name in a comment or a text is taken for a table.
 import * as Effect from "effect/Effect"
-import { type PublishedCopy, ReadError, sqlFile } from "../../pipelines/readers/published.ts"
+import {
+  insteadOf,
+  type PublishedCopy,
+  ReadError,
+  sqlFile,
+} from "../../pipelines/readers/published.ts"
 
 export interface Renamed {
   readonly sql: string
@@ -89,11 +94,12 @@ export const renamed = Effect.fnUntraced(function* (
     readonly error_message?: string
     readonly statements?: ReadonlyArray<unknown>
   }
+  const { error_message: message = "" } = parsed
+  if (message.startsWith("Only SELECT") || parsed.statements?.length === 0)
+    return yield* refused(insteadOf(sql), "")
   if (parsed.error || parsed.statements?.length !== 1) {
     return yield* refused(
-      parsed.error
-        ? `DuckDB refused the query: ${parsed.error_message ?? ""}`
-        : "There is more than one statement.",
+      parsed.error ? `DuckDB refused the query: ${message}` : "There is more than one statement.",
       "As of an instant, vaulthouse runs one SELECT.",
     )
   }
@@ -116,7 +122,15 @@ export const renamed = Effect.fnUntraced(function* (
         return yield* refused(`${name} can't be found in the query's text.`, "")
       }
       const alias = node["alias"] === "" ? ` AS ${quoted(String(node["table_name"]))}` : ""
-      edits.push({ at, length: Buffer.byteLength(found), text: quoted(name) + alias })
+      // `TABLE name` takes no alias.
+      const before = bytes.subarray(0, at).toString().trimEnd()
+      const [statement = ""] = /\btable$/i.exec(before.slice(-"=table".length)) ?? []
+      const from = statement === "" ? at : Buffer.byteLength(before) - statement.length
+      edits.push({
+        at: from,
+        length: at - from + Buffer.byteLength(found),
+        text: (statement === "" ? "" : "FROM ") + quoted(name) + alias,
+      })
       tables.add(name)
     } else if (node["type"] === "TABLE_FUNCTION") {
       const called = node["function"] as Node

@@ -7,6 +7,9 @@ export const downloads = (sql: string, what: string): Html =>
   html`<form method="get" action="/api/query" class="downloads">
     <input type="hidden" name="q" value="${sql}" />
     <button name="format" value="csv" aria-label="CSV: ${what}">CSV</button>
+    <button name="csv_safe" value="true" aria-label="CSV for spreadsheets: ${what}">
+      CSV for spreadsheets
+    </button>
     <button name="format" value="parquet" aria-label="Parquet: ${what}">Parquet</button>
     <button formaction="/sql" aria-label="Open in SQL: ${what}">Open in SQL</button>
   </form>`

@@ -109,7 +109,7 @@ const chosenVaults = Effect.fnUntraced(function* (
       advice: "Mark fewer of them, or compare all in SQL: from mart.vault_period(null, null).",
     })
   }
-  return yield* Effect.forEach(all, (text): Effect.Effect<Vault, ReadError | UsageError> => {
+  const found = yield* Effect.forEach(all, (text): Effect.Effect<Vault, ReadError | UsageError> => {
     const [, chain, address] = /^(\d+)\/(.+)$/.exec(text) ?? []
     return chain === undefined || address === undefined
       ? Effect.fail(
@@ -120,6 +120,8 @@ const chosenVaults = Effect.fnUntraced(function* (
         )
       : findVault(overview, chain, address)
   })
+  // An address may be spelt in several ways.
+  return [...new Set(found)]
 })
 
 const lead = (

@@ -23,16 +23,47 @@ export class BrowserError extends Data.TaggedError("BrowserError")<{
   }
 }
 
+const isInstalled = (name: string): Promise<boolean> =>
+  run(name, ["--version"], { timeout: SECONDS * 1000 }).then(
+    () => true,
+    (cause: NodeJS.ErrnoException) => cause.code !== "ENOENT",
+  )
+
+const firstInstalled = async (): Promise<string | undefined> => {
+  for (const name of names) if (await isInstalled(name)) return name
+  return undefined
+}
+
+/** Finds the browser, which then prints pages in the format. */
+export const printer = Effect.fnUntraced(function* (format: "pdf" | "png") {
+  const browser = yield* Effect.promise(firstInstalled)
+  if (browser === undefined) {
+    return yield* new BrowserError({
+      why: `PDF and PNG need a Chromium; none of ${names.join(", ")} was found.`,
+      advice:
+        "Install one (Debian: `apt install chromium`), or use `--format html`, which prints well from any browser.",
+    })
+  }
+  return (page: string) => printed(browser, page, format)
+})
+
 /** Returns the bytes of the page in the format. */
-export const printed = (
+const printed = (
+  browser: string,
   page: string,
   format: "pdf" | "png",
 ): Effect.Effect<Uint8Array, BrowserError> =>
   Effect.tryPromise({
     try: async (signal) => {
       const folder = await mkdtemp(join(tmpdir(), "vaulthouse-report-"))
-      const browse = async (...args: ReadonlyArray<string>): Promise<string> =>
-        startFirst([...commonFlags, `--user-data-dir=${join(folder, "browser")}`, ...args], signal)
+      const browse = async (...args: ReadonlyArray<string>): Promise<string> => {
+        const { stdout } = await run(
+          browser,
+          [...commonFlags, `--user-data-dir=${join(folder, "browser")}`, ...args],
+          { signal, timeout: SECONDS * 1000, maxBuffer: 64 * 1024 * 1024 },
+        )
+        return stdout
+      }
       try {
         const file = join(folder, "report.html")
         const out = join(folder, `report.${format}`)
@@ -56,12 +87,10 @@ export const printed = (
       }
     },
     catch: (cause) =>
-      cause instanceof BrowserError
-        ? cause
-        : new BrowserError({
-            why: `Chromium did not make the ${format.toUpperCase()}: ${String(cause).split("\n")[0] ?? ""}`,
-            advice: "`--format html` needs no browser.",
-          }),
+      new BrowserError({
+        why: `Chromium did not make the ${format.toUpperCase()}: ${String(cause).split("\n")[0] ?? ""}`,
+        advice: "`--format html` needs no browser.",
+      }),
   })
 
 const commonFlags = [
@@ -76,27 +105,6 @@ const commonFlags = [
   // As root, Chromium runs only without its sandbox. That is safe, since the page has no scripts and loads nothing.
   ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
 ]
-
-/** Runs the first of the browsers that is installed, and returns its standard output. */
-const startFirst = async (args: ReadonlyArray<string>, signal: AbortSignal): Promise<string> => {
-  for (const name of names) {
-    try {
-      const { stdout } = await run(name, args, {
-        signal,
-        timeout: SECONDS * 1000,
-        maxBuffer: 64 * 1024 * 1024,
-      })
-      return stdout
-    } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw cause
-    }
-  }
-  throw new BrowserError({
-    why: `PDF and PNG need a Chromium; none of ${names.join(", ")} was found.`,
-    advice:
-      "Install one (Debian: `apt install chromium`), or use `--format html`, which prints well from any browser.",
-  })
-}
 
 /** The page with a script that records its height, and without the policy that would forbid the script. */
 const withHeight = (page: string): string =>

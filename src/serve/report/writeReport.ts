@@ -8,7 +8,7 @@ import { MILLIS_PER_DAY } from "../../domain/values/time.ts"
 import { openReader } from "../../pipelines/readers/published.ts"
 import { vaultNamed } from "../../pipelines/readers/vaultNamed.ts"
 import { readAsOf, readerAsOf } from "../asOf/asOf.ts"
-import { printed } from "./browser.ts"
+import { printer } from "./browser.ts"
 import { comparisonReport } from "./comparisonReport.ts"
 import { readReport } from "./readReport.ts"
 import { reportPage } from "./reportPage.ts"
@@ -49,6 +49,10 @@ export const formatOf = (file: string): Format =>
 export const writeReport = (options: WriteReport) =>
   Effect.gen(function* () {
     const { dataDir, memoryLimit, diskLimit, file, days, lastDay, asOf } = options
+    const format = formatOf(file)
+    // Before the work that would be in vain without a browser.
+    const contentOf =
+      format === "html" ? (page: string) => Effect.succeed(page) : yield* printer(format)
     const reader = yield* openReader(dataDir, { memoryLimit, diskLimit })
     const copy = asOf === undefined ? reader : readerAsOf(reader, yield* readAsOf(reader, asOf))
     const chosen = {
@@ -63,8 +67,7 @@ export const writeReport = (options: WriteReport) =>
           page: reportPage(report),
           vaults: report.vaults.length,
         }))
-    const format = formatOf(file)
-    const content = format === "html" ? page : yield* printed(page, format)
+    const content = yield* contentOf(page)
     yield* Effect.tryPromise({
       try: async () => {
         await mkdir(dirname(file), { recursive: true })

@@ -1,15 +1,11 @@
 // Readers of addresses, chains, ids and other fields that are more specific than their JSON type. If a reading is not
 // whole, the field stays in `extra` too.
-import { canonicalAddress } from "../../domain/values/address.ts"
+import { canonicalSpelling } from "../../domain/values/address.ts"
 import type { Reader, Reading } from "../../domain/table/column.ts"
 import { asDigits, isJsonObject } from "../../domain/values/json.ts"
 import { digitsOf } from "./numbers.ts"
 
 const whole = (value: string | number | boolean): Reading => ({ value, isWhole: true })
-
-/** The canonical spelling of an address, for joins; other text is unchanged. */
-export const canonicalSpelling = (wireAddress: string): string =>
-  canonicalAddress(wireAddress)?.canonical ?? wireAddress
 
 /** An address as sent: text, or the field `address` of a record. */
 export const wireAddress: Reader = (value) => {

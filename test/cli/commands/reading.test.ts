@@ -87,6 +87,8 @@ describe("query", () => {
     const values = ["--param", "day=2026-01-31", "--param", "text=it's a=b, c"]
     const { stdout } = await typed(["query", dayAndText, ...values])
     expect(lines(stdout)[1]).toBe(`2026-02-01,"it's a=b, c"`)
+    const named = await typed(["query", "select $constructor as x", "--param", "constructor=7"])
+    expect(lines(named.stdout)[1]).toBe("7")
     const missing = await typed(["query", dayAndText, "--param", "day=2026-01-31"])
     expect(missing).toMatchObject({ code: 1, stdout: "" })
     expect(missing.stderr).toContain("text")

@@ -56,6 +56,15 @@ const publishedReadings = sharedWarehouse((dataDir) =>
 )
 const publishedNothing = sharedWarehouse((dataDir) => asRun(dataDir, publishAll))
 
+/** The copy by its own name. */
+const ownFile = (dataDir: string): string => {
+  const folder = join(dataDir, "published")
+  return join(folder, readdirSync(folder).find((name) => name.startsWith("vaulthouse-")) ?? "none")
+}
+
+const KILLED = 'process.kill(process.pid, "SIGKILL")'
+const CLOSED = "connection.closeSync(); instance.closeSync()"
+
 /** From here to the end of the scope, making a hard link fails with `code`. */
 const withoutLinks = (code: string) =>
   Effect.acquireRelease(
@@ -211,14 +220,17 @@ describe("the published copy", () => {
   )
 
   it.live.each([
-    ["was killed", 'process.kill(process.pid, "SIGKILL")', "extra published/vaulthouse.duckdb.wal"],
-    ["has closed it", "connection.closeSync(); instance.closeSync()", "content published/"],
+    ["was killed", publishedFile, KILLED, "extra published/vaulthouse.duckdb.wal"],
+    ["opened its own name and was killed", ownFile, KILLED, /extra published\/vaulthouse-.+\.wal/],
+    ["has closed it", publishedFile, CLOSED, "content published/"],
   ] as const)(
     "is news, and right again, where somebody who wrote to the last one %s",
-    ([, end, found]) =>
+    ([, fileIn, end, found]) =>
       Effect.gen(function* () {
         const dataDir = yield* publishedReadings
-        const file = publishedFile(dataDir)
+        const file = fileIn(dataDir)
+        const another = join(dataDir, "published", "notes.duckdb.wal")
+        writeFileSync(another, "of a database that is not vaulthouse's")
         // In a process of its own, which can be killed.
         const writer = `
         const { DuckDBInstance } = require("@duckdb/node-api")
@@ -229,13 +241,15 @@ describe("the published copy", () => {
         })`
         spawnSync(process.execPath, ["-e", writer, file], { cwd: import.meta.dirname })
         const findings = (yield* verify(dataDir)).map(({ kind, path }) => `${kind} ${path}`)
-        expect(findings.join()).toContain(found)
+        expect(findings.join()).toMatch(found)
         expect(yield* asRun(dataDir, changedSincePublication(published))).toBe(true)
         yield* asRun(dataDir, publishAll)
         expect(yield* verify(dataDir)).toEqual([])
         expect(yield* asRun(dataDir, changedSincePublication(published))).toBe(false)
+        expect(existsSync(another)).toBe(true)
         const rowsThere = "SELECT count(*)::INTEGER > 0 AS are_there FROM core.readings"
-        expect(yield* queryFile(file, rowsThere)).toEqual([{ are_there: true }])
+        expect(yield* queryFile(fileIn(dataDir), rowsThere)).toEqual([{ are_there: true }])
+        expect(existsSync(`${file}.wal`)).toBe(false)
       }),
   )
 

@@ -190,7 +190,9 @@ describe("vaulthouse mcp", () => {
       const traced = yield* call("trace", {
         table: "mart.vault_latest",
         column: "collateral_ratio",
-        vault_address: vault["vault_address"],
+        vault_address: String(vault["vault_address"]).replace(/[a-f]/g, (each) =>
+          each.toUpperCase(),
+        ),
       })
       expect(JSON.stringify(traced.structuredContent)).toContain("body_sha256")
       const status = yield* call("status")

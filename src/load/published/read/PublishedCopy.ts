@@ -12,12 +12,6 @@ export const publishedDirectory = (dataDir: string): string => join(dataDir, "pu
 export const publishedFile = (dataDir: string): string =>
   join(publishedDirectory(dataDir), "vaulthouse.duckdb")
 
-/**
- * What DuckDB leaves of somebody who opened the copy to write and was killed. It would apply it to whatever copy has the name
- * next: storage version v1.1.0 does not say which database a log is of.
- */
-export const publishedLog = (dataDir: string): string => `${publishedFile(dataDir)}.wal`
-
 /** There is no published copy, or DuckDB refused the query. */
 export class ReadError extends Data.TaggedError("ReadError")<{
   readonly why: string

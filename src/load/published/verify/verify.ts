@@ -16,8 +16,8 @@ import {
   readManifest,
 } from "../parquet/manifest.ts"
 import { currentFiles, linkPath } from "../parquet/parquetFolder.ts"
-import { CURRENT, readCurrent } from "../publishedFiles.ts"
-import { publishedDirectory, publishedFile, publishedLog } from "../read/PublishedCopy.ts"
+import { CURRENT, foreignLogs, readCurrent } from "../publishedFiles.ts"
+import { publishedDirectory, publishedFile } from "../read/PublishedCopy.ts"
 import { differingViews, viewDefinitions } from "../publishedViews.ts"
 import { readRows } from "../../duckdb/readRows.ts"
 import { literal } from "../../sql/sql.ts"
@@ -98,15 +98,14 @@ const extraFiles = async (
     }))
 }
 
-/** It is part of what readers find in the copy. */
-const checkLog = async (dataDir: string): Promise<Finding | undefined> =>
-  (await sizeOf(publishedLog(dataDir))) === undefined
-    ? undefined
-    : {
-        kind: "extra",
-        path: `${PUBLISHED}.wal`,
-        detail: "somebody has opened the copy to write, and readers get what they changed",
-      }
+/** DuckDB applies them for those who open the copy. */
+const checkLogs = async (dataDir: string): Promise<ReadonlyArray<Finding>> =>
+  (await foreignLogs(dataDir).catch(() => [])).map((name) => ({
+    kind: "extra",
+    path: `published/${name}`,
+    detail:
+      "somebody has opened the copy to write, and who opens it in DuckDB gets what they changed",
+  }))
 
 const checkCopy = async (
   connection: DuckDBConnection,
@@ -222,8 +221,7 @@ const verifyAll = async (dataDir: string): Promise<ReadonlyArray<Finding>> => {
       if (lost !== undefined) findings.push(lost)
       findings.push(...(await extraFiles(dataDir, manifest)))
     }
-    const log = await checkLog(dataDir)
-    if (log !== undefined) findings.push(log)
+    findings.push(...(await checkLogs(dataDir)))
     const copy = await checkCopy(connection, dataDir, manifest)
     if (copy !== undefined) findings.push(copy)
     if (copy === undefined || copy.kind === "stamp") {

@@ -12,13 +12,12 @@ import { readRows } from "../../duckdb/readRows.ts"
 import { CATALOG, literal } from "../../sql/sql.ts"
 import { sqlFile } from "../../sql/sqlFile.ts"
 import { copyTemplate, STORAGE_VERSION, WITHOUT_LOG } from "../template.ts"
+import { logOf } from "../../duckdb/databaseLog.ts"
 import { onlyWriter } from "../../duckdb/transaction.ts"
 import type { Storage } from "../Storage.ts"
 import { doublewriteFile, keepingBlocks, mendTornWrites, tornPieces } from "./tornWrites.ts"
 
 export const databaseFile = (dataDir: string): string => join(dataDir, "vaulthouse.duckdb")
-
-const logOf = (database: string): string => `${database}.wal`
 
 /**
  * The names of what a database that is gone has left with its log, and what to do about it: DuckDB would apply the log to any other

@@ -4,6 +4,7 @@ import { didYouMean } from "../../../config/read/nearest.ts"
 import type { Column } from "../../../domain/table/column.ts"
 import { counted } from "../../../domain/values/numbers.ts"
 import { type Table, tableName, versionsOf } from "../../../domain/table/table.ts"
+import { canonicalSpelling } from "../../../domain/values/address.ts"
 import { UsageError } from "../../../domain/UsageError.ts"
 import { type Mart, marts } from "../../../load/marts/marts.ts"
 import type { PublishedCopy } from "../../../load/published/read/PublishedCopy.ts"
@@ -121,7 +122,10 @@ const entityCondition = (
   { name, columns }: Named,
   { vault, key }: TraceOptions,
 ): Effect.Effect<Condition, UsageError> => {
-  const wanted = { ...(vault === undefined ? {} : { vault_address: vault }), ...key }
+  const wanted = {
+    ...(vault === undefined ? {} : { vault_address: canonicalSpelling(vault) }),
+    ...key,
+  }
   const unknown = Object.keys(wanted).find((column) => !columns.includes(column))
   if (unknown === "vault_address" && key["vault_address"] === undefined) {
     return Effect.fail(

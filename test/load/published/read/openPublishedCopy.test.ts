@@ -1,5 +1,5 @@
 // A copy that this program reads itself: the folder for what does not fit into memory.
-import { mkdirSync, readdirSync } from "node:fs"
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { afterEach, expect, it, vi } from "@effect/vitest"
@@ -43,5 +43,16 @@ it.effect("need not be: a query that does not spill is answered without it", () 
     const [dataDir, folder] = [yield* published, yield* temporaryFolder]
     vi.stubEnv("TMPDIR", join(folder, "nowhere"))
     expect(yield* read(dataDir, folder)).toEqual([[{ n: 42 }], 0])
+  }),
+)
+
+it.effect("refuses a copy with the log of a program that was writing to it", () =>
+  Effect.gen(function* () {
+    const dataDir = yield* published
+    writeFileSync(`${publishedFile(dataDir)}.wal`, "")
+    const { message } = yield* Effect.flip(read(dataDir, dataDir))
+    expect(message).toMatch(
+      /can't be opened: there is vaulthouse\.duckdb\.wal of a program that has opened it to write\. .*\nRun `vaulthouse publish --all`/,
+    )
   }),
 )

@@ -3,23 +3,8 @@
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { type Verdicts, wrongCallIn } from "./calls.ts"
 import { macroVerdicts, viewVerdicts } from "./definitions.ts"
+import { explained } from "./explained.ts"
 import { type Mentions, mentionsOf, Refused } from "./mentions.ts"
-
-// Each text is matched in one way only: otherwise a long one could take for ever.
-const comment = String.raw`(?:\s|--[^\n\r]*(?:[\n\r]|$)|/\*(?:[^*]|\*(?!/))*\*/)`
-const explain = new RegExp(
-  String.raw`^${comment}*explain\b(?:${comment}+(analyze)\b)?(?:${comment}*(\(\s*(?:analyze|format)\b[\w\s,]*\)))?`,
-  "i",
-)
-
-/** An EXPLAIN's own words, and the SELECT after them. */
-const explained = (
-  sql: string,
-): { readonly words: string; readonly select: string } | undefined => {
-  const [prefix, analyze = "", options = ""] = explain.exec(sql) ?? []
-  if (prefix === undefined) return undefined
-  return { words: `EXPLAIN ${analyze} ${options}`, select: sql.slice(prefix.length) }
-}
 
 /** What `read` resolves with, read once; read again if it failed, for example because the statement was stopped. */
 const once = <A>(read: () => Promise<A>): (() => Promise<A>) => {
@@ -55,7 +40,7 @@ export class Guard {
     const mentions = await mentionsOf(this.#connection, select)
     const wrong = (await this.#wrongCall(mentions)) ?? (await this.#wrongTable(mentions.tables))
     if (wrong !== undefined) throw new Refused(`A query can't use ${wrong}.`)
-    return found === undefined ? sql : `${found.words}\n${select}`
+    return found === undefined ? sql : `${found.words}${select}`
   }
 
   async #wrongCall(mentions: Mentions): Promise<string | undefined> {

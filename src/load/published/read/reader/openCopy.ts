@@ -1,6 +1,9 @@
 // Opens a published copy in DuckDB so that nothing outside it can be reached: a foreign file could contain a view that
 // reads other files.
+import { existsSync } from "node:fs"
+import { basename } from "node:path"
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
+import { logOf } from "../../../duckdb/databaseLog.ts"
 import { literal } from "../../../sql/sql.ts"
 
 export interface CopyOptions {
@@ -22,6 +25,12 @@ export const openCopy = async (
   file: string,
   { memoryLimit, spill, diskLimit, exportFolder }: CopyOptions,
 ): Promise<OpenCopy> => {
+  // No option of ATTACH leaves it out.
+  if (existsSync(logOf(file))) {
+    throw new Error(
+      `there is ${basename(logOf(file))} of a program that has opened it to write. DuckDB would add what that program wrote, which was never published.`,
+    )
+  }
   const instance = await DuckDBInstance.create(":memory:", {
     memory_limit: memoryLimit,
     temp_directory: spill,

@@ -1,5 +1,6 @@
 // Readers of a copy: a statement that crashes, hangs or grows costs itself and nothing else.
-import { readdirSync, readFileSync } from "node:fs"
+import { spawnSync } from "node:child_process"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DuckDBInstance } from "@duckdb/node-api"
@@ -266,3 +267,25 @@ it("amounts of memory are read as DuckDB reads them", () => {
     2e12,
   ])
 })
+
+it.live(
+  "a copy with the log of a writer that was killed is refused, and the log left to the writer",
+  () =>
+    Effect.gen(function* () {
+      const file = yield* copied
+      // In a process of its own, which can be killed.
+      const writer = `
+      const { DuckDBInstance } = require("@duckdb/node-api")
+      DuckDBInstance.create(process.argv[1]).then(async (instance) => {
+        const connection = await instance.connect()
+        await connection.run("INSERT INTO t VALUES (-1, 'never published')")
+        process.kill(process.pid, "SIGKILL")
+      })`
+      spawnSync(process.execPath, ["-e", writer, file], { cwd: import.meta.dirname })
+      const reader = yield* makeReader({ ...limits, file })
+      expect(yield* failure(reader, "select count(*) from t")).toMatch(
+        /can't be opened: there is copy\.duckdb\.wal of a program that has opened it to write\. .*\nRun /,
+      )
+      expect(existsSync(`${file}.wal`)).toBe(true)
+    }).pipe(Effect.scoped),
+)
