@@ -87,6 +87,23 @@ describe.each(marts)("mart.$name, given rows", (mart) => {
   })
 })
 
+describe.each(
+  marts.flatMap(({ name, columns }) =>
+    columns.flatMap(({ name: column, accepted }) =>
+      accepted === undefined ? [] : [{ name, column, accepted }],
+    ),
+  ),
+)("mart.$name, $column", ({ name, column, accepted }) => {
+  // `check` fails on any other value.
+  it("accepts every value that a test expects of it", () => {
+    const expected = readTests(martsDirectory, name)
+      .flatMap(({ expect: rows }) => rows.map((row) => row[column] ?? null))
+      .filter((value) => value !== null)
+    expect(expected.length).toBeGreaterThan(0)
+    expect(accepted).toEqual(expect.arrayContaining(expected))
+  })
+})
+
 describe.each(martMacros)("the macro mart.$name", (mart) => {
   it.each(readTests(martMacrosDirectory, mart.name))("$name", async (test) => {
     const { actual, expected } = await rowsOfBoth(mart, test)

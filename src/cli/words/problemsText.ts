@@ -4,7 +4,7 @@ import { counted } from "../../domain/values/numbers.ts"
 
 const nouns: Readonly<Record<ProblemKind, readonly [one: string, many: string]>> = {
   run_failed: ["failed run", "failed runs"],
-  key_rejected: ["rejected key", "rejected keys"],
+  key_rejected: ["problem with the API key", "problems with the API key"],
   clock_ahead: ["clock ahead", "clocks ahead"],
   clock_behind: ["clock behind", "clocks behind"],
   publication_failed: ["failed publication", "failed publications"],

@@ -54,8 +54,11 @@ export interface PipelineSummary {
   readonly delaySeconds?: number | undefined
 }
 
-/** `unknown`: 401 to all that needs a key; `none`: 403, in the same way; `some`: it opens something. */
-export type KeyAccess = "unknown" | "none" | "some"
+/**
+ * `unknown`: 401 to all that needs a key; `none`: 403, in the same way; `some`: it opens something; `absent`: there was no
+ * key, and something needs one.
+ */
+export type KeyAccess = "unknown" | "none" | "some" | "absent"
 
 export interface RunSummary {
   readonly runId: string
@@ -74,7 +77,7 @@ export interface RunSummary {
   readonly unknownVaults: ReadonlyArray<string>
   /** The service does not know the key: what needs one was skipped. */
   readonly isKeyUnknown: boolean
-  /** What the key opened; absent if no request needed it. */
+  /** What the key opened; not there if no request needed it. */
   readonly keyAccess?: KeyAccess
   /** The key opens nothing, or no longer a pipeline that earlier runs read with one: the run is not complete. */
   readonly keyRejected: boolean

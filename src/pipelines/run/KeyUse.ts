@@ -28,9 +28,10 @@ export class KeyUse {
     return this.access === "unknown"
   }
 
-  /** `undefined`: the run did not use it. */
+  /** `undefined`: nothing the run read needs one. */
   get access(): KeyAccess | undefined {
-    if (this.isAccepted) return this.hasKey ? "some" : undefined
+    if (!this.hasKey) return this.refused.size > 0 ? "absent" : undefined
+    if (this.isAccepted) return "some"
     if (this.isUnauthorized) return "unknown"
     return this.refusedPipelines.length > 0 ? "none" : undefined
   }
@@ -38,7 +39,7 @@ export class KeyUse {
   /** `tag` is that of the error a task ended with; `undefined` if it had none. */
   learn({ name, endpoint }: AnyPipeline, entity: string, tag: string | undefined): void {
     if (tag === undefined && endpoint.auth !== "public") this.isAccepted = true
-    if (tag === "Unauthorized" && this.hasKey) this.isUnauthorized = true
+    if (tag === "Unauthorized") this.isUnauthorized = true
     if (tag !== "Unauthorized" && tag !== "Forbidden") return
     // Without a key, no vault is the caller's own.
     const isOfAll = (tag === "Unauthorized" || !this.hasKey) && !this.isAccepted

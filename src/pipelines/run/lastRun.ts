@@ -33,7 +33,7 @@ interface RunRecord {
   readonly published: boolean
   /** The service refused the API key everything, or something it had access to before. */
   readonly key_rejected: boolean
-  /** What the key opened in the newest run that used one; absent in records of earlier versions. */
+  /** What the key opened in the newest run that needed one; absent in records of earlier versions. */
   readonly key_access?: KeyAccess | null
   /** How far this machine's clock was ahead, or, negative, behind, if it was minutes; absent in records of earlier versions. */
   readonly clock_ahead_seconds?: number | null

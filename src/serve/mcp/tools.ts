@@ -106,7 +106,7 @@ export const tools = Toolkit.make(
   reading(
     Tool.make("status", {
       description:
-        "How current and complete the warehouse is: problems with what to do about each (null where none are recorded, which does not mean that there are none), the age of each series against its target, and the publication that the other tools read.",
+        "How current and complete the warehouse is: problems with what to do about each (null where none are recorded, which does not mean that there are none), the age of each series against its target without closed vaults, and the publication that the other tools read.",
       success: Schema.Struct({ status: Schema.Json }),
       ...failure,
     }),

@@ -134,6 +134,17 @@ describe("config check", () => {
     })
   })
 
+  it("advises on contracts and fields by themselves", async () => {
+    write("contracts:\n  nothing: freeze\n")
+    const ofContracts = await check()
+    expect(ofContracts.code).toBe(2)
+    expect(ofContracts.stderr).toContain("`nothing` is not a table with fields of the service")
+    expect(ofContracts.stderr).toContain("Write `table: freeze`")
+    expect(ofContracts.stderr).not.toContain("table.column")
+    write("contracts:\n  nothing: freeze\nfields:\n  fees.nothing: x\n")
+    expect((await check()).stderr).toMatch(/Write `table\.column: field`[^]*Write `table: freeze`/)
+  })
+
   it("warns that one of two keys is not read", async () => {
     const { code, stderr } = await check([], {
       VAULTHOUSE_API_KEY: "k-31415926",

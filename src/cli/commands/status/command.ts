@@ -7,7 +7,7 @@ export const status: Command = {
   neededBy:
     "Administrators: see at a glance whether the data is fresh and complete, and what to do if not",
   details:
-    "Shows on one screen: health in one line, the last run or the one in progress, freshness by event time, and what needs attention and what to do about it. Reads the files that the last run wrote, and the published copy.",
+    "Shows on one screen: health in one line, the last run or the one in progress, freshness by event time of vaults that are not closed, and what needs attention and what to do about it. Reads the files that the last run wrote, and the published copy.",
   flags: {
     all: toggle(
       "Print everything: every pipeline, row counts, gaps, quarantine and unknown fields",

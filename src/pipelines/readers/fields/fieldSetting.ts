@@ -18,6 +18,11 @@ const configurableColumns = (): ReadonlyArray<string> =>
 
 const hasExtra = ({ columns }: Table): boolean => columns.some(({ name }) => name === "extra")
 
+const FIELDS_ADVICE =
+  "Write `table.column: field`, or `table: field` for the field with a table's records; `vaulthouse tables NAME` lists the columns of a table."
+const CONTRACTS_ADVICE =
+  "Write `table: freeze`, with a table that `vaulthouse tables` lists under core, such as `fees`."
+
 /** Fails with every entry that is wrong. */
 export const checkedFields = ({
   settings,
@@ -26,29 +31,24 @@ export const checkedFields = ({
   const columns = configurableColumns()
   const places = coreTables.filter(({ shapes }) => shapes !== undefined).map(({ name }) => name)
   const tables = coreTables.filter(hasExtra).map(({ name }) => name)
-  const problems = [
-    ...Object.entries(settings.fields).flatMap(([name, setting]) => {
-      const problem = fieldProblem(name, setting, columns, places)
-      return problem === undefined
-        ? []
-        : [{ ...originPlace(originOf("fields", name)), detail: `fields: \`${name}\` ${problem}` }]
-    }),
-    ...Object.keys(settings.contracts)
-      .filter((name) => !tables.includes(name))
-      .map((name) => ({
-        ...originPlace(originOf("contracts", name)),
-        detail: `contracts: \`${name}\` is not a table with fields of the service${didYouMean(name, tables)}`,
-      })),
-  ]
-  return problems.length === 0
-    ? Effect.void
-    : Effect.fail(
-        new ConfigError({
-          problems,
-          advice:
-            "Write `table.column: field`, or `table: field` for the field with a table's records; `vaulthouse tables NAME` lists the columns of a table.",
-        }),
-      )
+  const ofFields = Object.entries(settings.fields).flatMap(([name, setting]) => {
+    const problem = fieldProblem(name, setting, columns, places)
+    return problem === undefined
+      ? []
+      : [{ ...originPlace(originOf("fields", name)), detail: `fields: \`${name}\` ${problem}` }]
+  })
+  const ofContracts = Object.keys(settings.contracts)
+    .filter((name) => !tables.includes(name))
+    .map((name) => ({
+      ...originPlace(originOf("contracts", name)),
+      detail: `contracts: \`${name}\` is not a table with fields of the service${didYouMean(name, tables)}`,
+    }))
+  const problems = [...ofFields, ...ofContracts]
+  const advice = [
+    ...(ofFields.length === 0 ? [] : [FIELDS_ADVICE]),
+    ...(ofContracts.length === 0 ? [] : [CONTRACTS_ADVICE]),
+  ].join("\n")
+  return problems.length === 0 ? Effect.void : Effect.fail(new ConfigError({ problems, advice }))
 }
 
 const fieldProblem = (

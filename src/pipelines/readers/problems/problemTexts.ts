@@ -1,4 +1,5 @@
 // The texts of problems: what is wrong, and what to do about it.
+import { API_KEY, API_KEY_FILE } from "../../../config/settings/Setting.ts"
 import { MILLIS_PER_HOUR } from "../../../domain/values/time.ts"
 import { reasonOf } from "../../../domain/values/errorText.ts"
 import { count, counted } from "../../../domain/values/numbers.ts"
@@ -49,7 +50,7 @@ export const clockWrong = (secondsAhead: number, since: string | null): Problem 
   since,
 })
 
-/** `access`: what the newest run that used the key found. */
+/** `access`: what the newest run that needed a key found. */
 export const keyRejected = (
   pipelines: ReadonlyArray<string>,
   access: KeyAccess | undefined,
@@ -63,12 +64,17 @@ export const keyRejected = (
         ? `The service rejects the API key (HTTP 401); not read: ${what}.`
         : access === "none"
           ? `The service gives the API key access to nothing it was used for (HTTP 403); not read: ${what}.`
-          : `The service no longer gives the API key access to ${what}.`
+          : access === "absent"
+            ? `Without an API key, the service refused what earlier runs had read with one: ${what}.`
+            : `The service no longer gives the API key access to ${what}.`
   return {
     kind: "key_rejected",
     subject: "key",
     text,
-    advice: "`vaulthouse doctor` shows what the key has access to.",
+    advice:
+      access === "absent"
+        ? `Set ${API_KEY} or ${API_KEY_FILE} where \`vaulthouse sync\` runs.`
+        : "`vaulthouse doctor` shows what the key has access to.",
     since,
   }
 }

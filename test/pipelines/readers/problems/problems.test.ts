@@ -265,6 +265,26 @@ describe("problems", () => {
     }),
   )
 
+  it.live(
+    "a run without a key is refused what earlier runs read: the key is missing, not rejected",
+    () =>
+      Effect.gen(function* () {
+        const simulator = yield* simulated(small)
+        const dataDir = yield* temporaryFolder
+        const read = { pipelines: ["timelock_requests"] }
+        yield* runOnce(simulator.url, dataDir, { ...read, api: asAdmin })
+        yield* runOnce(simulator.url, dataDir, read)
+        const [missing] = yield* readProblems(dataDir)
+        expect(missing).toMatchObject({
+          kind: "key_rejected",
+          text: "Without an API key, the service refused what earlier runs had read with one: timelock_requests.",
+          advice: "Set VAULTHOUSE_API_KEY or VAULTHOUSE_API_KEY_FILE where `vaulthouse sync` runs.",
+        })
+        yield* runOnce(simulator.url, dataDir, { ...read, api: asAdmin })
+        expect(yield* problemNames(dataDir)).toEqual([])
+      }),
+  )
+
   it.live("a failed check stays until it passes", () =>
     Effect.gen(function* () {
       const simulator = yield* simulated(small)
