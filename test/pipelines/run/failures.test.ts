@@ -31,6 +31,9 @@ const currentOf = (dataDir: string): string | undefined => {
   return (JSON.parse(readFileSync(file, "utf8")) as { readonly run_id: string }).run_id
 }
 
+/** Time for more than two attempts, on a slow machine too. */
+const persistent = { ...asAdmin, retryBudgetSeconds: 8 }
+
 /** Runs of one pipeline, each with its own faults, which return the requests that were refused. */
 const platform = Effect.fnUntraced(function* (options: OptionsPatch, pipeline: string) {
   const simulator = yield* simulated({ ...small, ...options })
@@ -83,7 +86,8 @@ describe("what the newest run could not read", () => {
       const { dataDir, sync, problems } = yield* platform({ vaults: 1 }, "loan_details")
       yield* sync([])
       const fault = { kind: "status", status: 503, pathPrefix: "/subaccount/loans/" } as const
-      expect((yield* sync([fault], { settings: { full: true } })).refused).toBeGreaterThan(4)
+      const full = yield* sync([fault], { settings: { full: true }, api: persistent })
+      expect(full.refused).toBeGreaterThan(4)
       const later = (days: number) => movableClock({ aheadMillis: days * 86_400_000 })
       const other = { pipelines: ["fees"] }
       yield* later(40).under(sync([], other))
@@ -116,7 +120,7 @@ describe("a vault that keeps failing", () => {
   it.live("costs two requests in the next run, then none until it is due or wanted", () =>
     Effect.gen(function* () {
       const { dataDir, sync, problems, faults } = yield* bad(4, [0])
-      const first = yield* sync(faults)
+      const first = yield* sync(faults, { api: persistent })
       expect(first.refused).toBeGreaterThan(2)
       yield* letAnHourPass(dataDir)
       const second = yield* sync(faults)
@@ -134,7 +138,8 @@ describe("a vault that keeps failing", () => {
       yield* letAnHourPass(dataDir)
       expect(yield* sync(faults)).toMatchObject({ refused: 2 })
       expect(yield* sync(faults)).toMatchObject({ refused: 0 })
-      expect((yield* sync(faults, { settings: { fillGaps: true } })).refused).toBeGreaterThan(2)
+      const filling = yield* sync(faults, { settings: { fillGaps: true }, api: persistent })
+      expect(filling.refused).toBeGreaterThan(2)
       expect(yield* sync([])).toMatchObject({ outcome: "partial" })
       expect(yield* sync([], { settings: { fillGaps: true } })).toMatchObject({
         outcome: "complete",
@@ -212,7 +217,7 @@ describe("a vault that keeps failing", () => {
       yield* letAnHourPass(dataDir)
       const healthy = yield* sync([])
       yield* letAnHourPass(dataDir)
-      expect((yield* sync(faults)).retries).toBeGreaterThan(2)
+      expect((yield* sync(faults, { api: persistent })).retries).toBeGreaterThan(2)
       // It ended a minute after its run had begun, and in the next run at once.
       yield* change(
         dataDir,
@@ -320,7 +325,7 @@ describe("a vault that keeps failing", () => {
       yield* sync(faults)
       yield* letAnHourPass(dataDir)
       const other = faults.map((fault) => ({ ...fault, status: 503 }) as typeof fault)
-      expect((yield* sync(other)).refused).toBeGreaterThan(2)
+      expect((yield* sync(other, { api: persistent })).refused).toBeGreaterThan(2)
       const rows = yield* query(
         dataDir,
         "select distinct error_tag from ops.tasks where outcome = 'failed' order by 1",
