@@ -1,14 +1,17 @@
 with
 
-newest_task as (select max(finished_at) as finished_at from ops.tasks),
-
--- The document states no cadence of PnL (§2.8), so how far apart a vault's snapshots of the newest month are says it.
-distances as (
-    select
-        date_diff('second', min(snapshot_at), max(snapshot_at)) / 3600 / (count(*) - 1) as hours
+newest as (
+    select vault_address, max(snapshot_at) as newest_at
     from core.pnl_history
-    inner join newest_task
-        on snapshot_at between newest_task.finished_at - interval 30 days and newest_task.finished_at
+    group by vault_address
+),
+
+-- The document states no cadence of PnL (§2.8), so how far apart a vault's snapshots of its newest month are says it.
+distances as (
+    select date_diff('second', min(snapshot_at), max(snapshot_at)) / 3600 / (count(*) - 1) as hours
+    from core.pnl_history
+    inner join newest using (vault_address)
+    where snapshot_at > newest_at - interval 30 days
     group by vault_address
     having count(*) > 1
 ),
