@@ -1,19 +1,17 @@
 with
 
 newest as (
-    select vault_address, max(snapshot_at) as newest_at
+    select vault_address, unnest(max(snapshot_at, 30)) as snapshot_at
     from core.pnl_history
     group by vault_address
 ),
 
--- The document states no cadence of PnL (§2.8), so how far apart a vault's snapshots of its newest month are says it.
+-- The document states no cadence of PnL (§2.8), so how far apart the newest snapshots of a vault are says it.
 distances as (
-    select date_diff('second', min(snapshot_at), max(snapshot_at)) / 3600 / (count(*) - 1) as hours
-    from core.pnl_history
-    inner join newest using (vault_address)
-    where snapshot_at > newest_at - interval 30 days
-    group by vault_address
-    having count(*) > 1
+    select
+        date_diff('second', lag(snapshot_at) over (partition by vault_address order by snapshot_at), snapshot_at)
+        / 3600 as hours
+    from newest
 ),
 
 -- Twice the usual distance, as for facts of a day; for those of an hour three, since the run takes its time too.
