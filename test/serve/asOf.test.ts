@@ -63,6 +63,9 @@ it.live(
         ],
         ["drop table core.vaults", /read-only: a query is one SELECT\./],
         ["-- nothing", /read-only: a query is one SELECT\./],
+        ["select 1e999", /larger than a DOUBLE can be\.\nWrite it as text/],
+        ["select 1; select 2", /There are 2 statements; run them one at a time\./],
+        ["selec 1", /DuckDB refused the query: syntax error at or near "selec"/],
       ] as const) {
         expect((yield* Effect.flip(then.rows(sql))).message, sql).toMatch(says)
       }

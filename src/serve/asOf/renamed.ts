@@ -2,7 +2,7 @@
 // text stays as it was written, and no name in a comment or a text is taken for a table.
 import * as Effect from "effect/Effect"
 import {
-  insteadOf,
+  parsedSelect,
   type PublishedCopy,
   ReadError,
   sqlFile,
@@ -89,19 +89,12 @@ export const renamed = Effect.fnUntraced(function* (
   { isTable, isMacro, parameters }: Replacements,
 ) {
   const [row] = yield* parser.rows(sqlFile("query", "parsed"), { sql })
-  const parsed = JSON.parse(String(row?.["parsed"])) as {
-    readonly error: boolean
-    readonly error_message?: string
-    readonly statements?: ReadonlyArray<unknown>
-  }
-  const { error_message: message = "" } = parsed
-  if (message.startsWith("Only SELECT") || parsed.statements?.length === 0)
-    return yield* refused(insteadOf(sql), "")
-  if (parsed.error || parsed.statements?.length !== 1) {
-    return yield* refused(
-      parsed.error ? `DuckDB refused the query: ${message}` : "There is more than one statement.",
-      "As of an instant, vaulthouse runs one SELECT.",
-    )
+  const parsed = parsedSelect(String(row?.["parsed"]), sql)
+  if ("why" in parsed) {
+    const [why = "", ...advice] = parsed.why.split("\n")
+    return yield* parsed.isSyntax === true
+      ? refused(`DuckDB refused the query: ${parsed.why}`, "")
+      : refused(why, advice.join("\n"))
   }
   // Places are counted in bytes.
   const bytes = Buffer.from(sql)
@@ -110,7 +103,7 @@ export const renamed = Effect.fnUntraced(function* (
   const tables = new Set<string>()
   const calls = new Map<string, Call>()
   let isShown = false
-  for (const node of nodesOf(parsed.statements)) {
+  for (const node of nodesOf(parsed.select)) {
     const at = Number(node["query_location"])
     isShown ||= node["type"] === "SHOW_REF"
     if (node["type"] === "BASE_TABLE") {

@@ -120,7 +120,7 @@ const chosenVaults = Effect.fnUntraced(function* (
         )
       : findVault(overview, chain, address)
   })
-  // An address may be spelt in several ways.
+  // An address may be given in several spellings.
   return [...new Set(found)]
 })
 

@@ -104,7 +104,7 @@ const checkLogs = async (dataDir: string): Promise<ReadonlyArray<Finding>> =>
     kind: "extra",
     path: `published/${name}`,
     detail:
-      "somebody has opened the copy to write, and who opens it in DuckDB gets what they changed",
+      "somebody has opened the copy to write, and anyone who opens it in DuckDB gets what they changed",
   }))
 
 const checkCopy = async (

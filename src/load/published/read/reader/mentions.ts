@@ -1,6 +1,6 @@
 // What a statement refers to, from DuckDB's own parse of it.
 import type { DuckDBConnection } from "@duckdb/node-api"
-import { insteadOf } from "./insteadOf.ts"
+import { parsedSelect } from "./parsedSelect.ts"
 
 /** The statement must not run; the message says why. */
 export class Refused extends Error {}
@@ -44,45 +44,17 @@ const mentionsIn = (tree: unknown): Mentions => {
   return { functions, tableFunctions, tables }
 }
 
-interface Parsed {
-  readonly error: boolean
-  readonly error_type?: string
-  readonly error_message?: string
-  readonly statements?: ReadonlyArray<unknown>
-}
-
-const treeIn = (text: string): Parsed => {
-  try {
-    return JSON.parse(text) as Parsed
-  } catch {
-    // DuckDB writes an infinite number as such.
-    throw new Refused(
-      "A number in the query is larger than a DOUBLE can be.\nWrite it as text with its type: '…'::HUGEINT.",
-    )
-  }
-}
-
 const parse = async (connection: DuckDBConnection, sql: string): Promise<unknown> => {
   const result = await connection.runAndReadAll(
     "SELECT json_serialize_sql($1::VARCHAR, skip_null := true, skip_empty := true, skip_default := true)",
     [sql],
   )
   const [[text] = []] = result.getRowsJson()
-  const parsed = treeIn(String(text))
-  if (parsed.error) {
-    // DuckDB's own message shows the place of a syntax error.
-    if (parsed.error_type === "parser") await connection.extractStatements(sql)
-    const { error_message: why = "" } = parsed
-    throw new Refused(why.startsWith("Only SELECT") ? insteadOf(sql) : why)
-  }
-  const { statements = [] } = parsed
-  if (statements.length > 1) {
-    throw new Refused(
-      `There are ${statements.length} statements; run them one at a time.\nWITH name AS (SELECT …) gives a later SELECT the result of an earlier one.`,
-    )
-  }
-  if (statements.length === 0) throw new Refused(insteadOf(sql))
-  return statements[0]
+  const parsed = parsedSelect(String(text), sql)
+  if ("select" in parsed) return parsed.select
+  // DuckDB's own message shows the place of a syntax error.
+  if (parsed.isSyntax === true) await connection.extractStatements(sql)
+  throw new Refused(parsed.why)
 }
 
 /** Of one SELECT. Throws `Refused`, or DuckDB's error if it can't be parsed. */

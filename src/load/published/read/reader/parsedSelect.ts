@@ -1,4 +1,4 @@
-// What to write instead of a statement that is no SELECT.
+// What DuckDB's parse of a text says: the tree of its one SELECT, or why it is none and what to write instead.
 
 const READ_ONLY = "The published copy is read-only: a query is one SELECT."
 
@@ -34,8 +34,44 @@ const ADVICE: Readonly<Record<string, string>> = {
   use: "Write the schema before each table, for example core.vaults.",
 }
 
-export const insteadOf = (sql: string): string => {
+const insteadOf = (sql: string): string => {
   // It only chooses the advice, so a comment that hides the word does no harm.
   const [word = ""] = /\w+/.exec(sql.replaceAll(/--[^\n\r]*/g, "")) ?? []
   return `${READ_ONLY}\n${ADVICE[word.toLowerCase()] ?? GENERAL}`
+}
+
+interface Parsed {
+  readonly error: boolean
+  readonly error_type?: string
+  readonly error_message?: string
+  readonly statements?: ReadonlyArray<unknown>
+}
+
+export type ParsedSelect =
+  | { readonly select: unknown }
+  /** What is wrong and, from the second line on, what to write instead. */
+  | { readonly why: string; readonly isSyntax?: boolean }
+
+/** `parse`: what `json_serialize_sql` returned for `sql`. */
+export const parsedSelect = (parse: string, sql: string): ParsedSelect => {
+  let parsed: Parsed
+  try {
+    parsed = JSON.parse(parse) as Parsed
+  } catch {
+    // DuckDB writes an infinite number as such.
+    return {
+      why: "A number in the query is larger than a DOUBLE can be.\nWrite it as text with its type: '…'::HUGEINT.",
+    }
+  }
+  const { error_message: why = "", statements = [] } = parsed
+  if (parsed.error) {
+    if (why.startsWith("Only SELECT")) return { why: insteadOf(sql) }
+    return { why, isSyntax: parsed.error_type === "parser" }
+  }
+  if (statements.length > 1) {
+    return {
+      why: `There are ${statements.length} statements; run them one at a time.\nWITH name AS (SELECT …) gives a later SELECT the result of an earlier one.`,
+    }
+  }
+  return statements.length === 0 ? { why: insteadOf(sql) } : { select: statements[0] }
 }
