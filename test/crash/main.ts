@@ -168,8 +168,8 @@ class Worker {
       let said = ""
       let isSpoilt = false
       child.stderr?.on("data", (chunk: Buffer) => (said = (said + chunk.toString()).slice(-2000)))
+      let timer: NodeJS.Timeout | undefined
       const ended = await new Promise<string | undefined>((resolve, reject) => {
-        let timer = setTimeout(() => undefined, 0)
         child.on(
           "message",
           (message: {
@@ -202,6 +202,7 @@ class Worker {
         child.once("exit", (code, signal) => resolve(signal ?? `code ${code}`))
         child.send({ ...task, done: [...done] })
       })
+      clearTimeout(timer)
       child.removeAllListeners()
       child.stderr?.removeAllListeners("data")
       if (ended !== undefined || isSpoilt) this.#child = undefined
