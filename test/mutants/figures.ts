@@ -19,14 +19,16 @@ export interface MutantFigures {
   readonly hung: number
   /** Need not be noticed: test/mutants/judged.ts has the reasons. */
   readonly judged: number
-  /** Noticed by none of the tests near them. */
+  /** Noticed by none of the tests that were tried. */
   readonly survivors: ReadonlyArray<{
     readonly file: string
     readonly line: number
     readonly text: string
     readonly replacement: string
   }>
-  /** Tests that fail though nothing is changed, so that nothing beside them was tried. */
+  /** How many of those no test reaches. */
+  readonly unreached: number
+  /** Tests that fail where nothing is changed but that each statement writes down that it was reached: not tried. */
   readonly red: ReadonlyArray<string>
 }
 

@@ -4,7 +4,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { checkedOut, root, type Unchanged } from "./copies.ts"
 
-export type Distance = "own" | "near"
+export type Distance = "own" | "near" | "far"
 /** `survived`: the tests of that distance passed. */
 export type Outcome = "noticed" | "hung" | "survived"
 
@@ -25,6 +25,9 @@ for (const file of checkedOut(...decisive).filter(isDecisive)) {
 }
 const folder = join(root, "node_modules/.mutants", hash.digest("hex").slice(0, 12))
 mkdirSync(folder, { recursive: true })
+
+/** Which tests reach which place. */
+export const observations = join(folder, "reached")
 
 const linesOf = (name: string): ReadonlyArray<unknown> => {
   const file = join(folder, name)

@@ -5,7 +5,15 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { baseOfChange } from "./change.ts"
-import { git, type Limits, makeCopy, root, runTests, runUnchanged } from "./copies.ts"
+import {
+  git,
+  type Limits,
+  makeCopy,
+  root,
+  runTests,
+  runUnchanged,
+  type Unchanged,
+} from "./copies.ts"
 import { writeFigures } from "./figures.ts"
 import { judgementOf } from "./judged.ts"
 import {
@@ -16,10 +24,12 @@ import {
   keptOutcome,
   keptUnchanged,
   minutesSpent,
+  observations,
   type Outcome,
 } from "./kept.ts"
 import { type Mutation, mutated, mutationsOf } from "./mutations.ts"
-import { sourceFiles, targetsIn } from "./targets.ts"
+import { reachedBy } from "./reached.ts"
+import { everyTest, sourceFiles, targetsIn } from "./targets.ts"
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -121,6 +131,18 @@ const textOf = (mutant: Mutant): string => {
   return `${file}:${line}: ${text} → ${replacement || "(left out)"}`
 }
 
+/** Of a whole run: which tests reach which place, found by running all of them once. */
+const reached = isOfChange
+  ? undefined
+  : await reachedBy(sourceFiles(root), everyTest(root), observations, Number(given.workers), {
+      seconds: 7200,
+      until,
+    })
+if (!isOfChange && reached === undefined) {
+  print("There was no time to run the tests once, so nothing is tried; --minutes 60 gives more.")
+  process.exit(1)
+}
+
 /** A test that takes a while may take much longer beside others; the rest are over soon. */
 const TIMES = 5
 const LEAST_SECONDS = 60
@@ -129,12 +151,7 @@ const UNCHANGED_SECONDS = 3600
 /** Within the minutes, so that CI can count on them. */
 const limits = (seconds: number): Limits => ({ seconds, until })
 
-interface Known {
-  readonly isGreen: boolean
-  readonly seconds: number
-}
-
-const unchanged = new Map<string, Promise<Known | undefined>>(
+const unchanged = new Map<string, Promise<Unchanged | undefined>>(
   keptUnchanged().map((each) => [each.test, Promise.resolve(each)]),
 )
 
@@ -142,7 +159,7 @@ const unchanged = new Map<string, Promise<Known | undefined>>(
 const withoutChange = async (
   copy: string,
   tests: ReadonlyArray<string>,
-): Promise<ReadonlyMap<string, Known> | undefined> => {
+): Promise<ReadonlyArray<Unchanged> | undefined> => {
   const missing = tests.filter((test) => !unchanged.has(test))
   if (missing.length > 0) {
     const run = runUnchanged(copy, missing, limits(UNCHANGED_SECONDS)).then((found) => {
@@ -158,33 +175,57 @@ const withoutChange = async (
         run.then((found) => found.get(test)),
       )
   }
-  const found = new Map<string, Known>()
+  const found: Array<Unchanged> = []
   for (const test of tests) {
     const known = await unchanged.get(test)
     if (known === undefined) return undefined
-    found.set(test, known)
+    found.push(known)
   }
   return found
 }
 
-const distances: ReadonlyArray<Distance> = ["own", "near"]
+/** How long those tests of a place take together that are neither its own nor near it, but reach it. */
+const FAR_SECONDS = 120
+
+const within = (seconds: number, tests: ReadonlyArray<Unchanged>): ReadonlyArray<Unchanged> => {
+  let left = seconds
+  return tests.filter((each) => (left -= each.seconds) > 0)
+}
+
+/** Of a change, the tests by their names and imports; of a whole run, those among them that reach the place, then others. */
+const testsOf = async (
+  copy: string,
+  { file, mutation }: Mutant,
+  distance: Distance,
+): Promise<ReadonlyArray<Unchanged> | undefined> => {
+  const [own, near] = [targets.own(file), targets.near(file)]
+  const named = distance === "own" ? own : near
+  if (reached === undefined) return distance === "far" ? [] : withoutChange(copy, named)
+  const reaching = reached.by(file, mutation)
+  return distance === "far"
+    ? within(
+        FAR_SECONDS,
+        reaching.filter(({ test }) => !own.includes(test) && !near.includes(test)),
+      )
+    : reaching.filter(({ test }) => named.includes(test))
+}
+
+const distances: ReadonlyArray<Distance> = ["own", "near", "far"]
 
 type Attempt = Outcome | "left out" | "cut"
 
 const attempt = async (
   copy: string,
   { file, mutation }: Mutant,
-  distance: Distance,
+  known: ReadonlyArray<Unchanged>,
 ): Promise<Attempt> => {
-  const tests = targets[distance](file)
-  const known = await withoutChange(copy, tests)
-  if (known === undefined) return "cut"
-  if ([...known.values()].some(({ isGreen }) => !isGreen)) return "left out"
-  const seconds = [...known.values()].reduce((sum, each) => sum + each.seconds, 0)
+  if (known.some(({ isGreen }) => !isGreen)) return "left out"
+  const seconds = known.reduce((sum, each) => sum + each.seconds, 0)
   const path = join(copy, file)
   const text = readFileSync(path, "utf8")
   writeFileSync(path, mutated(text, mutation))
   try {
+    const tests = known.map(({ test }) => test)
     const ended = await runTests(copy, tests, limits(Math.max(LEAST_SECONDS, TIMES * seconds)))
     return ended === "passed" ? "survived" : ended === "failed" ? "noticed" : ended
   } finally {
@@ -195,7 +236,7 @@ const attempt = async (
 const changeOf = ({ file, mutation: { start, end, replacement } }: Mutant): string =>
   `${file} ${start} ${end} ${replacement}`
 
-/** By its own tests, and where they let it pass by others near it. One that only a distant test notices counts as not noticed. */
+/** By its own tests, and where they let it pass by others near it, then in a whole run by others that reach it. */
 const tryOne = async (copy: string, mutant: Mutant): Promise<Attempt | "judged"> => {
   const text = readFileSync(join(root, mutant.file), "utf8")
   if (judgementOf(mutant.file, text, mutant.mutation) !== undefined) return "judged"
@@ -203,9 +244,11 @@ const tryOne = async (copy: string, mutant: Mutant): Promise<Attempt | "judged">
   for (const distance of distances) {
     let outcome: Attempt | undefined = keptOutcome(change, distance)
     if (outcome === undefined) {
-      if (targets[distance](mutant.file).length === 0) continue
+      const tests = await testsOf(copy, mutant, distance)
+      if (tests === undefined) return "cut"
+      if (tests.length === 0) continue
       const startedAt = Date.now()
-      outcome = await attempt(copy, mutant, distance)
+      outcome = await attempt(copy, mutant, tests)
       if (outcome === "cut") return outcome
       const seconds = ((Date.now() - startedAt) / 1000).toFixed(0)
       print(
@@ -250,8 +293,6 @@ for (const mutant of survivors) print(`not noticed: ${textOf(mutant)}`)
 
 const isWhole = since === undefined && values.only === undefined
 if (isWhole) {
-  const red: Array<string> = []
-  for (const [test, known] of unchanged) if ((await known)?.isGreen === false) red.push(test)
   writeFigures({
     commit: git("rev-parse", "--short", "HEAD"),
     date: new Date().toISOString().slice(0, 10),
@@ -265,7 +306,9 @@ if (isWhole) {
     hung: count("hung"),
     judged: count("judged"),
     survivors: survivors.map(shown),
-    red: red.toSorted(),
+    unreached: survivors.filter(({ file, mutation }) => reached?.by(file, mutation).length === 0)
+      .length,
+    red: reached?.red.toSorted() ?? [],
   })
 }
 

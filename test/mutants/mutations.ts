@@ -8,6 +8,17 @@ export interface Mutation {
   readonly replacement: string
   /** From 1. */
   readonly line: number
+  /** What runs whenever the place does. */
+  readonly within: Within
+}
+
+/** A statement, from its start, or the whole expression that a function without statements returns. */
+export interface Within {
+  readonly start: number
+  /** Of such an expression. */
+  readonly end?: number
+  /** It runs when its module is loaded, in no function. */
+  readonly isLoading: boolean
 }
 
 interface Node {
@@ -17,7 +28,7 @@ interface Node {
   readonly [field: string]: unknown
 }
 
-type Replacement = Omit<Mutation, "line">
+type Replacement = Omit<Mutation, "line" | "within">
 
 const isNode = (value: unknown): value is Node =>
   typeof value === "object" && value !== null && "type" in value && "start" in value
@@ -157,21 +168,35 @@ const replacementsAt = (node: Node, text: string): ReadonlyArray<Replacement> =>
 const isLeftOut = ({ type }: Node): boolean =>
   type.startsWith("TS") || /^(Import|Export(All|Named)).*/.test(type)
 
+const isStatements = ({ type }: Node): boolean =>
+  type === "Program" || type === "BlockStatement" || type === "StaticBlock"
+
+/** What runs whenever `child` does, where `outer` does whenever `node` does. */
+const withinOf = (child: Node, node: Node, outer: Within): Within => {
+  if (isStatements(node)) {
+    return { start: child.start, isLoading: outer.isLoading && node.type !== "BlockStatement" }
+  }
+  if (node.type === "ArrowFunctionExpression" && child === node["body"] && !isStatements(child)) {
+    return { start: child.start, end: child.end, isLoading: false }
+  }
+  return outer
+}
+
 export const mutationsOf = (text: string): ReadonlyArray<Mutation> => {
   const found: Array<Mutation> = []
-  const visit = (node: Node): void => {
+  const visit = (node: Node, within: Within): void => {
     // `export const` is an export too; what it declares is looked at.
     const declaration = node["declaration"]
     if (isLeftOut(node)) {
-      if (isNode(declaration) && !isLeftOut(declaration)) visit(declaration)
+      if (isNode(declaration) && !isLeftOut(declaration)) visit(declaration, within)
       return
     }
     for (const each of replacementsAt(node, text)) {
-      found.push({ ...each, line: text.slice(0, each.start).split("\n").length })
+      found.push({ ...each, line: text.slice(0, each.start).split("\n").length, within })
     }
-    for (const child of childrenOf(node)) visit(child)
+    for (const child of childrenOf(node)) visit(child, withinOf(child, node, within))
   }
-  visit(parseAst(text, { lang: "ts" }) as unknown as Node)
+  visit(parseAst(text, { lang: "ts" }) as unknown as Node, { start: 0, isLoading: true })
   return found
 }
 

@@ -31,10 +31,13 @@ const NEAREST = 8
 /** A file that more files than these import is no part of one of them. */
 const FEW = 3
 
+export const everyTest = (root: string): ReadonlyArray<string> =>
+  globSync("test/**/*.test.ts", { cwd: root })
+    .filter((test) => !/^test\/(attack|browser|lake|postgres|month)\//.test(test))
+    .toSorted()
+
 export const targetsIn = (root: string): Targets => {
-  const every = globSync("test/**/*.test.ts", { cwd: root }).filter(
-    (test) => !/^test\/(attack|browser|lake|postgres|month)\//.test(test),
-  )
+  const every = everyTest(root)
   const imports = new Map<string, ReadonlyArray<string>>()
   const follow = (file: string): void => {
     if (imports.has(file)) return

@@ -41,13 +41,14 @@ export const fuzzSection = (): ReadonlyArray<string> => {
 export const mutantsSection = (): ReadonlyArray<string> => {
   if (!existsSync(mutants)) return []
   const figures = read(mutants) as MutantFigures
-  const { noticed, hung, judged, tried, chosen, mutations, files, survivors, red } = figures
+  const { noticed, hung, judged, tried, chosen, mutations, files, survivors } = figures
+  const { unreached, red } = figures
   const shouldBe = tried - judged
   const share = shouldBe === 0 ? 0 : Math.floor((100 * (noticed + hung)) / shouldBe)
   return [
     "## Changed source",
-    "`make mutants` changes the source of what reads, loads and joins, one place at a time, and runs the at most eight tests nearest to it (those of the file's name, that import it, of its folder, or of what uses it alone): what none of them notices is a survivor, whether or not a distant one would, unless `test/mutants/judged.ts` says why no test need notice it.",
-    `On commit \`${figures.commit}\`, ${figures.date}, in ${figures.minutes} minutes: **${share} % noticed**, ${noticed + hung} of ${shouldBe} (${hung} by tests that did not end), and ${judged} that need not be; of ${chosen} places chosen by seed ${figures.seed} among ${mutations.toLocaleString("en")} in ${files} files, ${tried} were tried.`,
+    "`make mutants` changes the source of what reads, loads and joins, one place at a time, and runs tests that reach the place: the at most eight nearest to it (those of the file's name, that import it, of its folder, or of what uses it alone), then the quickest of the others, two minutes of them. Which tests reach a place is found by running all of them once, with source that writes down where it was. What none of them notices is a survivor, unless `test/mutants/judged.ts` says why no test need notice it.",
+    `On commit \`${figures.commit}\`, ${figures.date}, in ${figures.minutes} minutes: **${share} % noticed**, ${noticed + hung} of ${shouldBe} (${hung} by tests that did not end), and ${judged} that need not be; of ${chosen} places chosen by seed ${figures.seed} among ${mutations.toLocaleString("en")} in ${files} files, ${tried} were tried. ${unreached} of those not noticed are reached by no test.`,
     ...(survivors.length === 0
       ? []
       : [
@@ -58,6 +59,10 @@ export const mutantsSection = (): ReadonlyArray<string> => {
             )
             .join("\n"),
         ]),
-    ...(red.length === 0 ? [] : [`Tests that failed unchanged: ${red.join(", ")}.`]),
+    ...(red.length === 0
+      ? []
+      : [
+          `Tests that fail where the source writes down what is reached, so that nothing was tried by them: ${red.join(", ")}.`,
+        ]),
   ]
 }
