@@ -76,7 +76,7 @@ export const secondsOf = (
   const seconds = parseDuration(text)
   return text === undefined || seconds !== undefined
     ? Effect.succeed(seconds)
-    : wrongUse(`--${flag} ${text} is not a duration such as 30s or 5min.`)
+    : wrongUse(`--${flag} ${text} is not a duration above 0 such as 30s or 5min.`)
 }
 
 /** The value of a flag that takes a day, in days since 1970; `undefined` without the flag. */

@@ -130,7 +130,9 @@ export const read = (kind: Kind, value: unknown, path: Path): Read => {
           )
         : wrong()
     case "record":
-      return isObject(value) ? readFields(kind.fields, value, path) : wrong()
+      return isObject(value)
+        ? Result.flatMap(readFields(kind.fields, value, path), inOrder(kind, value, path))
+        : wrong()
     case "anyOf": {
       const form = formOf(value)
       const found = kind.of.find((each) => formOfKind(each) === form)
@@ -148,10 +150,32 @@ export const read = (kind: Kind, value: unknown, path: Path): Read => {
     default: {
       if (typeof value !== "string") return wrong()
       const found = textReaders[kind.type](value)
-      return Result.isSuccess(found) ? Result.succeed(found.success) : wrong(found.failure)
+      if (Result.isFailure(found)) return wrong(found.failure)
+      return kind.type === "path" && !endsAsWanted(kind, String(found.success))
+        ? wrong()
+        : Result.succeed(found.success)
     }
   }
 }
+
+const endsAsWanted = ({ endings }: Extract<Kind, { type: "path" }>, path: string): boolean =>
+  endings === undefined || endings.some((word) => path.toLowerCase().endsWith(`.${word}`))
+
+/** `written`: the fields as the user wrote them. */
+const inOrder =
+  (
+    { ascending }: Extract<Kind, { type: "record" }>,
+    written: Readonly<Record<string, unknown>>,
+    path: Path,
+  ) =>
+  (found: unknown): Read => {
+    if (ascending === undefined) return Result.succeed(found)
+    const [low, high] = ascending
+    const values = found as Readonly<Record<string, number>>
+    return Number(values[low]) <= Number(values[high])
+      ? Result.succeed(found)
+      : fail([...path, high], `${show(written[high])} is before \`${low}\`, ${show(written[low])}`)
+  }
 
 type Form = "list" | "section" | "scalar"
 

@@ -29,8 +29,11 @@ const member = ({
 
 const schemaOf = (kind: Kind): JsonSchema => {
   switch (kind.type) {
-    case "text":
     case "path":
+      return kind.endings === undefined
+        ? { type: "string", minLength: 1 }
+        : { type: "string", pattern: `\\.(${kind.endings.join("|")})$` }
+    case "text":
     case "location":
     case "address":
     case "cron":

@@ -6,7 +6,8 @@ export type Kind =
   | { readonly type: "text"; readonly example: string }
   /** At most 40 letters, digits and `_`. */
   | { readonly type: "name"; readonly example: string }
-  | { readonly type: "path" }
+  /** Ending with one of these words after a dot, or any. */
+  | { readonly type: "path"; readonly endings?: ReadonlyArray<string> }
   | { readonly type: "url" }
   /** An address with a secret in it, or `${NAME}` for the environment variable that holds it. */
   | { readonly type: "secretUrl" }
@@ -40,7 +41,12 @@ export type Kind =
   | { readonly type: "choice"; readonly of: ReadonlyArray<string> }
   | { readonly type: "list"; readonly of: Kind; readonly nonEmpty?: true }
   | { readonly type: "map"; readonly of: Kind; readonly keys: string }
-  | { readonly type: "record"; readonly fields: Fields }
+  /** `ascending`: the field that is never above the other. */
+  | {
+      readonly type: "record"
+      readonly fields: Fields
+      readonly ascending?: readonly [string, string]
+    }
   /** The first of these kinds for text, for a list and for a section. */
   | { readonly type: "anyOf"; readonly of: ReadonlyArray<Kind> }
   /** A section with exactly one of these keys, and the fields that go with it. */
@@ -120,7 +126,9 @@ export const expected = (kind: Kind): string => {
     case "name":
       return `a name such as \`${kind.example}\`, of at most 40 letters (a–z), digits and \`_\``
     case "path":
-      return "a path"
+      return kind.endings === undefined
+        ? "a path"
+        : `a path that ends with ${quoted(kind.endings.map((word) => `.${word}`))}`
     case "servicePath":
       return `a path below the base address such as \`${kind.example}\``
     case "pathSegment":
@@ -140,7 +148,7 @@ export const expected = (kind: Kind): string => {
     case "day":
       return "a day such as `2026-01-31`"
     case "duration":
-      return "a duration such as `30s` or `10 min`; a plain number is seconds"
+      return "a duration above 0 such as `30s` or `10 min`; a plain number is seconds"
     case "cron":
       return "a cron expression such as `7 * * * *`, in UTC"
     case "memory":

@@ -34,6 +34,7 @@ export const performanceFeeRanges = {
         start: { kind: { type: "day" }, describe: "First day" },
         end: { kind: { type: "day" }, describe: "Last day" },
       },
+      ascending: ["start", "end"],
     },
   },
   default: [],

@@ -203,7 +203,7 @@ export const schedule = section({
 /** The report that is written after each run that publishes. */
 export const report = section({
   file: {
-    kind: { type: "path" },
+    kind: { type: "path", endings: ["html", "pdf", "png"] },
     default: undefined,
     describe: "File to write after each run that publishes: .html, .pdf or .png",
   },

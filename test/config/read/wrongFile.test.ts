@@ -35,7 +35,22 @@ const mistakes: ReadonlyArray<readonly [name: string, file: string, complaint: s
   [
     "a type",
     "requestTimeout: soon\n",
-    "1:17: requestTimeout: `soon` is not a duration such as `30s` or `10 min`; a plain number is seconds",
+    "1:17: requestTimeout: `soon` is not a duration above 0 such as `30s` or `10 min`; a plain number is seconds",
+  ],
+  [
+    "no time at all",
+    "requestTimeout: 0\n",
+    "1:17: requestTimeout: `0` is not a duration above 0 such as `30s` or `10 min`; a plain number is seconds",
+  ],
+  [
+    "a file of a kind that can't be written",
+    "report:\n  file: report.txt\n",
+    "2:9: report.file: `report.txt` is not a path that ends with `.html`, `.pdf`, `.png`",
+  ],
+  [
+    "days in the wrong order",
+    "performanceFeeRanges:\n  - start: 2026-02-28\n    end: 2026-02-01\n",
+    "3:10: performanceFeeRanges[0].end: `2026-02-01` is before `start`, `2026-02-28`",
   ],
   [
     "a value instead of a section",
