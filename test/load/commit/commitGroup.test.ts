@@ -19,6 +19,7 @@ import {
   rowsOf,
   type TaskBatch,
 } from "../sample.ts"
+import { holdings, holdingsOn } from "../sets.ts"
 
 const hours = (vault: string, from: number, to: number, value: number) =>
   rowsOf(
@@ -113,6 +114,25 @@ describe("batches of one commit", () => {
         { title: "A", is_current: false },
         { title: "B", is_current: true },
       ])
+    }),
+  )
+
+  it.effect("with an empty set of a page that says so retire what is stored of it", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const day = 19_752
+      const emptySets = [{ vault_address: "a", day }]
+      const work = Effect.gen(function* () {
+        yield* commit(batchOf([holdingsOn(day, 1000, { Aave: 1 })]))
+        const [ended, other] = yield* commitTogether([
+          batchOf([{ ...holdingsOn(day, 2000, {}), emptySets }]),
+          batchOf([holdingsOn(day + 1, 2001, { Morpho: 2 })]),
+        ])
+        expect([ended, other]).toEqual([counts(0, 1, 0), counts(1, 0, 0)])
+        return yield* rows("select protocol from core.holdings")
+      })
+      const found = yield* inWarehouse(dataDir, work, { tables: [holdings] })
+      expect(found).toEqual([{ protocol: "Morpho" }])
     }),
   )
 })

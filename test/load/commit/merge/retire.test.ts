@@ -126,4 +126,31 @@ describe("a whole set", () => {
       expect(yield* after(batches, commitTogether)).toEqual(expected)
     }),
   )
+
+  it.effect("of two batches in one commit may be empty, before or after the other", () =>
+    Effect.gen(function* () {
+      const empty = (run: string, at: number) =>
+        replayed(run, [
+          { ...holdingsOn(DAY, at, {}), emptySets: [{ vault_address: "a", day: DAY }] },
+        ])
+      const one = (run: string, at: number) => replayed(run, [holdingsOn(DAY, at, { Aave: 1 })])
+      const retired = (at: number, run: string, ...others: ReadonlyArray<string>) =>
+        others.map((protocol) => `${protocol} ${at} ${run}`)
+      const [first, last] = [
+        [empty("run-2", SECOND), one("run-3", THIRD)],
+        [one("run-2", SECOND), empty("run-3", THIRD)],
+      ] as const
+      expect(yield* after(first, commitTogether)).toEqual({
+        stored: ["Aave 1"],
+        superseded: retired(SECOND, "run-2", "Aave 1", "Morpho 2", "Pendle 3"),
+      })
+      expect(yield* after(last, commitTogether)).toEqual({
+        stored: [],
+        superseded: [
+          ...retired(THIRD, "run-3", "Aave 1"),
+          ...retired(SECOND, "run-2", "Morpho 2", "Pendle 3"),
+        ],
+      })
+    }),
+  )
 })
