@@ -108,6 +108,9 @@ describe("batches of one commit", () => {
           batchOf([set("b", 2001, ["B"])]),
         ])
         expect([ended, other]).toEqual([counts(0, 1, 0), counts(0, 0, 1)])
+        // Neither rows that change in their own table nor new ones leave superseded versions to export.
+        yield* commit(batchOf([hours("a", 0, 0, 1)]))
+        expect((yield* left).marks).toEqual(["descriptions -", "readings 2024-01"])
         return yield* rows("select title, is_current from core.descriptions order by title")
       })
       expect(yield* inWarehouse(dataDir, work)).toEqual([
