@@ -4,7 +4,8 @@ import * as Effect from "effect/Effect"
 import type { Batch } from "../../../src/domain/run/outcome.ts"
 import { duckdbFile } from "../../../src/load/storage/file/duckdbFile.ts"
 import type { Storage } from "../../../src/load/storage/Storage.ts"
-import type { LoadError } from "../../../src/load/errors.ts"
+import { type Note, parseNote } from "../../../src/load/commit/stored/note.ts"
+import { claimLost, type LoadError } from "../../../src/load/errors.ts"
 import { Warehouse } from "../../../src/load/Warehouse.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
 import {
@@ -12,6 +13,7 @@ import {
   commit,
   commitTogether,
   descriptions,
+  hour,
   inWarehouse,
   reading,
   readings,
@@ -185,6 +187,50 @@ describe("rows that another process has written meanwhile", () => {
     }),
   )
 })
+
+it.effect(
+  "what other processes may know or have claimed is settled in the transaction itself",
+  () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const file = duckdbFile(dataDir)
+      const lost = new Set<string>()
+      const notes: Array<Note | undefined> = []
+      const open: Storage["open"] = async (options, tables) => {
+        const database = await file.open(options, tables)
+        return {
+          ...database,
+          exclusively: (work) =>
+            database.exclusively((turn) =>
+              work({
+                ...turn,
+                hold: async (claims) => {
+                  for (const each of claims) if (lost.has(each.entity)) throw claimLost(each)
+                },
+                note: async (text) => void notes.push(parseNote(text)),
+              }),
+            ),
+        }
+      }
+      const claimed = (entity: string) => {
+        const batch = of(entity, batchOf([hours(entity, 0, 2, 1)]), 1)
+        return { ...batch, claim: { runId: "run-1", pipeline: "sample", entity, epoch: 1 } }
+      }
+      const work = Effect.gen(function* () {
+        yield* commit(claimed("a"))
+        lost.add("b")
+        const { message } = yield* Effect.flip(commit(claimed("b")))
+        expect(message).toContain("this worker no longer has the task")
+        const { stored, tasks, cursors } = yield* left
+        expect(stored).toEqual(["a 0 1", "a 1 1", "a 2 1"])
+        expect(tasks).toEqual(["a loaded 3 0 0"])
+        expect(cursors).toEqual(["a 1"])
+      })
+      yield* inWarehouse(dataDir, work, { storage: { ...file, open } })
+      const extents = [{ series: '["a"]', from: hour(0), to: hour(2) }]
+      expect(notes).toMatchObject([{ extents: [["core.readings", extents]] }])
+    }),
+)
 
 it.effect(
   "rows of tables that were empty are appended, without a statement that compares them",

@@ -4,8 +4,18 @@ import * as Effect from "effect/Effect"
 import { claimLost, LoadError } from "../../../src/load/errors.ts"
 import { duckdbFile } from "../../../src/load/storage/file/duckdbFile.ts"
 import type { Database, Storage } from "../../../src/load/storage/Storage.ts"
+import { responses } from "../../../src/load/tables/raw/responses.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
-import { commitTogether, indexRows, inWarehouse, reading, readingsBatch, rows } from "../sample.ts"
+import {
+  commitTogether,
+  indexRows,
+  inWarehouse,
+  latest,
+  reading,
+  readingsBatch,
+  rows,
+  rowsOf,
+} from "../sample.ts"
 
 const unreachable = new LoadError({
   reason: "Catalog",
@@ -57,7 +67,12 @@ describe("a commit whose acknowledgement arrives after another worker has record
             requests: 1,
             seconds: 1,
           },
-          bookkeeping: [indexRows(entity)],
+          // Beside other rows, and a page without a response.
+          bookkeeping: [
+            rowsOf(latest, [{ vault_address: entity }]),
+            rowsOf(responses, []),
+            indexRows(entity),
+          ],
           claim: { runId: "run-1", pipeline: "sample", entity, epoch: 1 },
         })
       const work = Effect.gen(function* () {
