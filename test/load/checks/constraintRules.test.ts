@@ -144,17 +144,17 @@ it.effect("finds what is no number, not plausible, not named, or at no possible 
     const found = yield* inWarehouse(dataDir, work, { tables: [ruled, priced] })
     const offending = found.flatMap(({ name, failures, examples }) => {
       expect(examples).toHaveLength(failures)
-      return examples.map((row) => `${name} ${row["vault_address"]}: ${row["broken_values"]}`)
+      return examples.map((row) => [name, row["vault_address"], row["broken_values"]].join(" "))
     })
     expect(offending.toSorted()).toEqual([
-      "core.descriptions.range b: fee=-2.0",
-      "core.readings.accepted_values odd: note=odd",
-      "core.readings.finite no number: value=nan",
-      "core.readings.in_platform_life old: observed_at=1970-01-01 00:00:00",
-      "core.readings.plausible_instants later: day=2079-07-08",
-      "core.readings.plausible_instants old day: day=1970-01-01",
-      "core.readings.plausible_range much: value=6.0",
-      "core.readings.plausible_range no number: value=nan",
+      "core.descriptions.range b fee=-2.0",
+      "core.readings.accepted_values odd note=odd",
+      "core.readings.finite no number value=nan",
+      "core.readings.in_platform_life old observed_at=1970-01-01 00:00:00",
+      "core.readings.plausible_instants later day=2079-07-08",
+      "core.readings.plausible_instants old day day=1970-01-01",
+      "core.readings.plausible_range much value=6.0",
+      "core.readings.plausible_range no number value=nan",
     ])
   }),
 )
