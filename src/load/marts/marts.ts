@@ -55,7 +55,10 @@ const MartSource = Schema.Struct({
 })
 export type MartSource = typeof MartSource.Type
 
-/** Each row's values of `columns` are those of a row of `to`, another mart or a table with columns of these names; a null refers to nothing. */
+/**
+ * Each row's values of `columns` are those of a row of `to`, another mart or a table, whose columns have the same names; a
+ * null refers to nothing.
+ */
 const MartReference = Schema.Struct({
   columns: Schema.NonEmptyArray(Schema.NonEmptyString),
   to: Schema.NonEmptyString,
