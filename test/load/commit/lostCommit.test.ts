@@ -70,7 +70,7 @@ describe("a commit whose acknowledgement arrives after another worker has record
           },
           // Beside other rows, and a page without a response.
           bookkeeping: [
-            rowsOf(latest, [{ vault_address: entity }]),
+            rowsOf(latest, [{ vault_address: `vault ${entity}` }]),
             rowsOf(responses, []),
             indexRows(entity),
           ],
