@@ -81,12 +81,6 @@ export const judgedSurvivors: ReadonlyArray<Judged> = [
   },
   {
     file: "src/load/lock/LockFile.ts",
-    line: "const ATTEMPTS = 3",
-    replacement: "4",
-    reason: "One attempt more is as good.",
-  },
-  {
-    file: "src/load/lock/LockFile.ts",
     line: "const MILLIS_BETWEEN_ATTEMPTS = 100",
     replacement: "101",
     reason: "A millisecond more is as good.",

@@ -1,7 +1,7 @@
 // One writer at a time: who is refused, who waits, and that a dead process blocks no other.
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { readdirSync, utimesSync, writeFileSync } from "node:fs"
+import { mkdirSync, readdirSync, rmdirSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it, vi } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -9,7 +9,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
-import { lockHolder } from "../../../src/load/lock/LockFile.ts"
+import { acquireLock, lockHolder } from "../../../src/load/lock/LockFile.ts"
 import { Warehouse } from "../../../src/load/Warehouse.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
 import { untilSo } from "../../support/until.ts"
@@ -71,6 +71,58 @@ describe("the warehouse's lock", () => {
       yield* Effect.promise(() => once(child, "exit"))
       expect(yield* Effect.promise(() => lockHolder(dataDir))).toBeUndefined()
       yield* Effect.scoped(open(dataDir))
+    }),
+  )
+
+  it.live("is tried three times, since who only looks has it for a moment", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const child = yield* holdElsewhere(dataDir)
+      vi.useFakeTimers({ toFake: ["setTimeout"] })
+      yield* Effect.addFinalizer(() => Effect.sync(() => vi.useRealTimers()))
+      /** What becomes of taking it, and how often that waited; `meanwhile` comes after the first attempt. */
+      const taking = async (meanwhile: () => Promise<unknown>) => {
+        let outcome: unknown
+        acquireLock(dataDir, "2026-06-01T12:00:00Z").then(
+          ({ release }) => {
+            release()
+            outcome = "taken"
+          },
+          (cause: unknown) => (outcome = cause),
+        )
+        let waits = 0
+        while (outcome === undefined) {
+          if (vi.getTimerCount() > 0) {
+            if (waits === 0) await meanwhile()
+            waits += 1
+            vi.runOnlyPendingTimers()
+          }
+          await new Promise((resolve) => setImmediate(resolve))
+        }
+        return { outcome, waits }
+      }
+      const refused = yield* Effect.promise(() => taking(() => Promise.resolve()))
+      expect(refused).toMatchObject({ outcome: { _tag: "WarehouseLocked" }, waits: 2 })
+      const killed = async () => {
+        child.kill("SIGKILL")
+        await once(child, "exit")
+      }
+      expect(yield* Effect.promise(() => taking(killed))).toEqual({ outcome: "taken", waits: 1 })
+    }),
+  )
+
+  it.live("is free again where its holder can't be written down", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      mkdirSync(join(dataDir, "writer.json"))
+      const taken = yield* Effect.promise(() =>
+        acquireLock(dataDir, "2026-06-01T12:00:00Z").catch(String),
+      )
+      expect(taken).toContain("EISDIR")
+      rmdirSync(join(dataDir, "writer.json"))
+      const child = yield* holdElsewhere(dataDir)
+      expect(yield* Effect.promise(() => lockHolder(dataDir))).toMatchObject({ pid: child.pid })
+      child.kill("SIGKILL")
     }),
   )
 
