@@ -9,7 +9,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
-import { acquireLock, lockHolder } from "../../../src/load/lock/LockFile.ts"
+import { acquireLock, lastHeartbeat, lockHolder } from "../../../src/load/lock/LockFile.ts"
 import { Warehouse } from "../../../src/load/Warehouse.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
 import { untilSo } from "../../support/until.ts"
@@ -34,7 +34,10 @@ const holdElsewhere = (dataDir: string) =>
       console.log("held")
       setInterval(() => undefined, 1000)`
     const child = spawn(process.execPath, ["--input-type=module-typescript", "-e", script])
-    await once(child.stdout, "data")
+    const ended = once(child, "exit").then(() => {
+      throw new Error("it could not take the lock")
+    })
+    await Promise.race([once(child.stdout, "data"), ended])
     return child
   })
 
@@ -123,6 +126,22 @@ describe("the warehouse's lock", () => {
       const child = yield* holdElsewhere(dataDir)
       expect(yield* Effect.promise(() => lockHolder(dataDir))).toMatchObject({ pid: child.pid })
       child.kill("SIGKILL")
+    }),
+  )
+
+  it.live("shows that its holder is alive as long as it is held, and no longer", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] })
+      yield* Effect.addFinalizer(() => Effect.sync(() => vi.useRealTimers()))
+      const lock = yield* Effect.promise(() => acquireLock(dataDir, "2026-06-01T12:00:00Z"))
+      const long = new Date("2026-06-01T12:00:00Z")
+      utimesSync(join(dataDir, "writer.json"), long, long)
+      vi.advanceTimersByTime(5000)
+      expect(lastHeartbeat(dataDir)).not.toEqual(long)
+      lock.release()
+      expect(lastHeartbeat(dataDir)).toBeUndefined()
+      expect(vi.getTimerCount()).toBe(0)
     }),
   )
 
