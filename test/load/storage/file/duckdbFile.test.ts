@@ -1,7 +1,7 @@
 // A warehouse in a file: what `doctor` finds of it, what its copies hold, and who may open it.
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { existsSync, statSync } from "node:fs"
+import { existsSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -71,6 +71,21 @@ it.effect("has every row in its copies, those that only the log had too", () =>
   }).pipe(Effect.scoped),
 )
 
+const failureToOpen = (dataDir: string) =>
+  Effect.promise(() =>
+    duckdbFile(dataDir)
+      .open({ dataDir, runId: "run", threads: 1 }, [readings])
+      .catch((cause: unknown) => cause),
+  )
+
+it.effect("is not taken for locked where it is no database", () =>
+  Effect.gen(function* () {
+    const dataDir = yield* temporaryFolder
+    writeFileSync(databaseFile(dataDir), "no database".repeat(1000))
+    expect(String(yield* failureToOpen(dataDir))).toContain("not a valid DuckDB database file")
+  }),
+)
+
 it.live("is locked where another program has it open to write", () =>
   Effect.gen(function* () {
     const dataDir = yield* temporaryFolder
@@ -83,11 +98,7 @@ it.live("is locked where another program has it open to write", () =>
     const other = spawn(process.execPath, ["-e", script, file], { cwd: import.meta.dirname })
     yield* Effect.addFinalizer(() => Effect.sync(() => other.kill("SIGKILL")))
     yield* Effect.promise(() => once(other.stdout, "data"))
-    const failure = yield* Effect.promise(() =>
-      duckdbFile(dataDir)
-        .open({ dataDir, runId: "run", threads: 1 }, [readings])
-        .catch((cause: unknown) => cause),
-    )
+    const failure = yield* failureToOpen(dataDir)
     expect(failure).toMatchObject({ _tag: "WarehouseLocked", file })
   }).pipe(Effect.scoped),
 )
