@@ -85,16 +85,19 @@ describe("the warehouse's lock", () => {
       yield* Effect.addFinalizer(() => Effect.sync(() => vi.useRealTimers()))
       /** What becomes of taking it, and how often that waited; `meanwhile` comes after the first attempt. */
       const taking = async (meanwhile: () => Promise<unknown>) => {
-        let outcome: unknown
-        acquireLock(dataDir, "2026-06-01T12:00:00Z").then(
-          ({ release }) => {
+        const outcomes: Array<unknown> = []
+        const attempt = async (): Promise<void> => {
+          try {
+            const { release } = await acquireLock(dataDir, "2026-06-01T12:00:00Z")
             release()
-            outcome = "taken"
-          },
-          (cause: unknown) => (outcome = cause),
-        )
+            outcomes.push("taken")
+          } catch (cause) {
+            outcomes.push(cause)
+          }
+        }
+        const attempted = attempt()
         let waits = 0
-        while (outcome === undefined) {
+        while (outcomes.length === 0) {
           if (vi.getTimerCount() > 0) {
             if (waits === 0) await meanwhile()
             waits += 1
@@ -102,7 +105,8 @@ describe("the warehouse's lock", () => {
           }
           await new Promise((resolve) => setImmediate(resolve))
         }
-        return { outcome, waits }
+        await attempted
+        return { outcome: outcomes[0], waits }
       }
       const refused = yield* Effect.promise(() => taking(() => Promise.resolve()))
       expect(refused).toMatchObject({ outcome: { _tag: "WarehouseLocked" }, waits: 2 })
