@@ -104,6 +104,12 @@ export const judgedSurvivors: ReadonlyArray<Judged> = [
     reason: "A millisecond more is as good.",
   },
   {
+    file: "src/load/published/read/reader/mentions.ts",
+    line: 'for (const [key, value] of rest) if (key !== "function") pending.push(value)',
+    replacement: "void 0",
+    reason: "DuckDB has no call there; it is read so that none can hide there in a later version.",
+  },
+  {
     file: "src/load/published/read/reader/ReaderProcess.ts",
     line: "const MILLIS_TO_STOP = 500",
     replacement: "501",
