@@ -79,10 +79,10 @@ const values = (mart: Mart): ReadonlyArray<Check> => {
 const together = (columns: ReadonlyArray<string>): string =>
   `{${columns.map((column, at) => `c${at}: ${column}`).join(", ")}}`
 
-const reference = (mart: Mart, { columns, to, as = columns }: MartReference): Check => {
+const reference = (mart: Mart, { columns, to }: MartReference): Check => {
   const name = to.slice(to.indexOf(".") + 1)
   const here = columns.map((column) => `t.${identifier(column)}`)
-  const there = as.map((column) => `o.${identifier(column)}`)
+  const there = columns.map((column) => `o.${identifier(column)}`)
   const isPresent = here.map((column) => `${column} is not null`).join(" and ")
   return check(
     mart,

@@ -104,10 +104,10 @@ const martEntry = (mart: Mart): DictionaryEntry => ({
     measure,
     constraints: { ...(range && { range }), ...(accepted && { accepted }) },
   })),
-  references: (mart.references ?? []).map(({ columns, to, as = columns }) => ({
+  references: (mart.references ?? []).map(({ columns, to }) => ({
     name: `${to.slice(to.indexOf(".") + 1)}_known`,
     columns,
-    to: [{ table: to, columns: as }],
+    to: [{ table: to, columns }],
   })),
   constrained: "all",
   time: undefined,

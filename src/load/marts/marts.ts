@@ -55,12 +55,13 @@ const MartSource = Schema.Struct({
 })
 export type MartSource = typeof MartSource.Type
 
-/** Each row's values of `columns` are those of a row of `to`, another mart or a table; a null refers to nothing. */
+/**
+ * Each row's values of `columns` are those of a row of `to`, another mart or a table, whose columns have the same names; a
+ * null refers to nothing.
+ */
 const MartReference = Schema.Struct({
   columns: Schema.NonEmptyArray(Schema.NonEmptyString),
   to: Schema.NonEmptyString,
-  /** Its columns, if they are called otherwise. */
-  as: Schema.optionalKey(Schema.NonEmptyArray(Schema.NonEmptyString)),
 })
 export type MartReference = typeof MartReference.Type
 

@@ -4,7 +4,8 @@ import * as Effect from "effect/Effect"
 import type { Batch } from "../../../src/domain/run/outcome.ts"
 import { duckdbFile } from "../../../src/load/storage/file/duckdbFile.ts"
 import type { Storage } from "../../../src/load/storage/Storage.ts"
-import type { LoadError } from "../../../src/load/errors.ts"
+import { type Note, parseNote } from "../../../src/load/commit/stored/note.ts"
+import { claimLost, type LoadError } from "../../../src/load/errors.ts"
 import { Warehouse } from "../../../src/load/Warehouse.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
 import {
@@ -12,13 +13,17 @@ import {
   commit,
   commitTogether,
   descriptions,
+  hour,
   inWarehouse,
+  latest,
+  once,
   reading,
   readings,
   rows,
   rowsOf,
   type TaskBatch,
 } from "../sample.ts"
+import { holdings, holdingsOn } from "../sets.ts"
 
 const hours = (vault: string, from: number, to: number, value: number) =>
   rowsOf(
@@ -107,6 +112,9 @@ describe("batches of one commit", () => {
           batchOf([set("b", 2001, ["B"])]),
         ])
         expect([ended, other]).toEqual([counts(0, 1, 0), counts(0, 0, 1)])
+        // Neither rows that change in their own table nor new ones leave superseded versions to export.
+        yield* commit(batchOf([hours("a", 0, 0, 1)]))
+        expect((yield* left).marks).toEqual(["descriptions -", "readings 2024-01"])
         return yield* rows("select title, is_current from core.descriptions order by title")
       })
       expect(yield* inWarehouse(dataDir, work)).toEqual([
@@ -115,7 +123,55 @@ describe("batches of one commit", () => {
       ])
     }),
   )
+
+  it.effect("with an empty set of a page that says so retire what is stored of it", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const day = 19_752
+      const emptySets = [{ vault_address: "a", day }]
+      const work = Effect.gen(function* () {
+        yield* commit(batchOf([holdingsOn(day, 1000, { Aave: 1 })]))
+        const [ended, other] = yield* commitTogether([
+          batchOf([{ ...holdingsOn(day, 2000, {}), emptySets }]),
+          batchOf([holdingsOn(day + 1, 2001, { Morpho: 2 })]),
+        ])
+        expect([ended, other]).toEqual([counts(0, 1, 0), counts(1, 0, 0)])
+        return yield* rows("select protocol from core.holdings")
+      })
+      const found = yield* inWarehouse(dataDir, work, { tables: [holdings] })
+      expect(found).toEqual([{ protocol: "Morpho" }])
+    }),
+  )
 })
+
+it.effect(
+  "bookkeeping with a history is merged, all other is written, and neither is counted",
+  () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const keeping = (value: number) =>
+        batchOf([], {
+          bookkeeping: [
+            hours("a", 0, 0, value),
+            rowsOf(latest, [{ vault_address: "a", value }]),
+            rowsOf(once, [{ vault_address: "a", day: 0, value }]),
+          ],
+        })
+      const work = Effect.gen(function* () {
+        expect(yield* commit(keeping(1))).toEqual(counts(0, 0, 0))
+        expect(yield* commit(keeping(2))).toEqual(counts(0, 0, 0))
+        const { stored, superseded } = yield* left
+        const others = yield* rows(`select (select sum(value) from core.latest)::int as latest,
+        (select sum(value) from core.once)::int as once`)
+        return { stored, superseded, others }
+      })
+      expect(yield* inWarehouse(dataDir, work)).toEqual({
+        stored: ["a 0 2"],
+        superseded: ["a 0 1"],
+        others: [{ latest: 2, once: 1 }],
+      })
+    }),
+)
 
 describe("rows that another process has written meanwhile", () => {
   /** The file, where another writer runs `sql` before the turn after the first. */
@@ -162,6 +218,50 @@ describe("rows that another process has written meanwhile", () => {
     }),
   )
 })
+
+it.effect(
+  "what other processes may know or have claimed is settled in the transaction itself",
+  () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const file = duckdbFile(dataDir)
+      const lost = new Set<string>()
+      const notes: Array<Note | undefined> = []
+      const open: Storage["open"] = async (options, tables) => {
+        const database = await file.open(options, tables)
+        return {
+          ...database,
+          exclusively: (work) =>
+            database.exclusively((turn) =>
+              work({
+                ...turn,
+                hold: async (claims) => {
+                  for (const each of claims) if (lost.has(each.entity)) throw claimLost(each)
+                },
+                note: async (text) => void notes.push(parseNote(text)),
+              }),
+            ),
+        }
+      }
+      const claimed = (entity: string) => {
+        const batch = of(entity, batchOf([hours(entity, 0, 2, 1)]), 1)
+        return { ...batch, claim: { runId: "run-1", pipeline: "sample", entity, epoch: 1 } }
+      }
+      const work = Effect.gen(function* () {
+        yield* commit(claimed("a"))
+        lost.add("b")
+        const { message } = yield* Effect.flip(commit(claimed("b")))
+        expect(message).toContain("this worker no longer has the task")
+        const { stored, tasks, cursors } = yield* left
+        expect(stored).toEqual(["a 0 1", "a 1 1", "a 2 1"])
+        expect(tasks).toEqual(["a loaded 3 0 0"])
+        expect(cursors).toEqual(["a 1"])
+      })
+      yield* inWarehouse(dataDir, work, { storage: { ...file, open } })
+      const extents = [{ series: '["a"]', from: hour(0), to: hour(2) }]
+      expect(notes).toMatchObject([{ extents: [["core.readings", extents]] }])
+    }),
+)
 
 it.effect(
   "rows of tables that were empty are appended, without a statement that compares them",

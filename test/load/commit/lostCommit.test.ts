@@ -1,11 +1,22 @@
-// A commit that happened, as its worker finds out only after another has read the same task: it is not a lost claim.
+// A commit whose end is not known: one that happened is not repeated, though another worker has read the same task since; one that did not is.
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { claimLost, LoadError } from "../../../src/load/errors.ts"
 import { duckdbFile } from "../../../src/load/storage/file/duckdbFile.ts"
 import type { Database, Storage } from "../../../src/load/storage/Storage.ts"
+import { responses } from "../../../src/load/tables/raw/responses.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
-import { commitTogether, indexRows, inWarehouse, reading, readingsBatch, rows } from "../sample.ts"
+import {
+  commit,
+  commitTogether,
+  indexRows,
+  inWarehouse,
+  latest,
+  reading,
+  readingsBatch,
+  rows,
+  rowsOf,
+} from "../sample.ts"
 
 const unreachable = new LoadError({
   reason: "Catalog",
@@ -57,7 +68,12 @@ describe("a commit whose acknowledgement arrives after another worker has record
             requests: 1,
             seconds: 1,
           },
-          bookkeeping: [indexRows(entity)],
+          // Beside other rows, and a page without a response.
+          bookkeeping: [
+            rowsOf(latest, [{ vault_address: `vault ${entity}` }]),
+            rowsOf(responses, []),
+            indexRows(entity),
+          ],
           claim: { runId: "run-1", pipeline: "sample", entity, epoch: 1 },
         })
       const work = Effect.gen(function* () {
@@ -72,5 +88,51 @@ describe("a commit whose acknowledgement arrives after another worker has record
       })
       yield* inWarehouse(dataDir, work, { storage })
     }),
+  )
+})
+
+describe("a commit that did not happen", () => {
+  /** A file whose next turn loses the connection before its COMMIT, once `lose` is called, or with an error of its own. */
+  const failing = (dataDir: string) => {
+    let failure: Error | undefined
+    const storage = duckdbFile(dataDir)
+    const open: Storage["open"] = async (options, tables) => {
+      const database = await storage.open(options, tables)
+      const exclusively: Database["exclusively"] = (work) =>
+        database.exclusively((turn) =>
+          work({
+            ...turn,
+            check: async () => {
+              const cause = failure
+              failure = undefined
+              if (cause !== undefined) throw cause
+            },
+          }),
+        )
+      return { ...database, exclusively }
+    }
+    return { storage: { ...storage, open }, fail: (cause: Error) => (failure = cause) }
+  }
+
+  it.live(
+    "is repeated where the connection was lost, and fails where anything else went wrong",
+    () =>
+      Effect.gen(function* () {
+        const dataDir = yield* temporaryFolder
+        const { storage, fail } = failing(dataDir)
+        const batch = (at: number) =>
+          readingsBatch([reading("a", at, 1)], { bookkeeping: [indexRows(`response-${at}`)] })
+        const work = Effect.gen(function* () {
+          fail(unreachable)
+          expect(yield* commit(batch(0))).toEqual({ inserted: 1, revised: 0, unchanged: 0 })
+          fail(new Error("no space"))
+          const { message } = yield* Effect.flip(commit(batch(1)))
+          expect(message).toContain("no space")
+          return yield* rows(`select (select count(*) from core.readings)::int as stored,
+          (select count(*) from ops.tasks)::int as tasks, (from raw.responses select string_agg(response_id)) as ids`)
+        })
+        const found = yield* inWarehouse(dataDir, work, { storage })
+        expect(found).toEqual([{ stored: 1, tasks: 1, ids: "response-0" }])
+      }),
   )
 })

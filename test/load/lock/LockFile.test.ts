@@ -1,7 +1,7 @@
 // One writer at a time: who is refused, who waits, and that a dead process blocks no other.
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { readdirSync, utimesSync, writeFileSync } from "node:fs"
+import { mkdirSync, readdirSync, rmdirSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it, vi } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -9,7 +9,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
-import { lockHolder } from "../../../src/load/lock/LockFile.ts"
+import { acquireLock, lastHeartbeat, lockHolder } from "../../../src/load/lock/LockFile.ts"
 import { Warehouse } from "../../../src/load/Warehouse.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
 import { untilSo } from "../../support/until.ts"
@@ -34,7 +34,10 @@ const holdElsewhere = (dataDir: string) =>
       console.log("held")
       setInterval(() => undefined, 1000)`
     const child = spawn(process.execPath, ["--input-type=module-typescript", "-e", script])
-    await once(child.stdout, "data")
+    const ended = once(child, "exit").then(() => {
+      throw new Error("it could not take the lock")
+    })
+    await Promise.race([once(child.stdout, "data"), ended])
     return child
   })
 
@@ -71,6 +74,78 @@ describe("the warehouse's lock", () => {
       yield* Effect.promise(() => once(child, "exit"))
       expect(yield* Effect.promise(() => lockHolder(dataDir))).toBeUndefined()
       yield* Effect.scoped(open(dataDir))
+    }),
+  )
+
+  it.live("is tried three times, since who only looks has it for a moment", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const child = yield* holdElsewhere(dataDir)
+      vi.useFakeTimers({ toFake: ["setTimeout"] })
+      yield* Effect.addFinalizer(() => Effect.sync(() => vi.useRealTimers()))
+      /** What becomes of taking it, and how often that waited; `meanwhile` comes after the first attempt. */
+      const taking = async (meanwhile: () => Promise<unknown>) => {
+        const outcomes: Array<unknown> = []
+        const attempt = async (): Promise<void> => {
+          try {
+            const { release } = await acquireLock(dataDir, "2026-06-01T12:00:00Z")
+            release()
+            outcomes.push("taken")
+          } catch (cause) {
+            outcomes.push(cause)
+          }
+        }
+        const attempted = attempt()
+        let waits = 0
+        while (outcomes.length === 0) {
+          if (vi.getTimerCount() > 0) {
+            if (waits === 0) await meanwhile()
+            waits += 1
+            vi.runOnlyPendingTimers()
+          }
+          await new Promise((resolve) => setImmediate(resolve))
+        }
+        await attempted
+        return { outcome: outcomes[0], waits }
+      }
+      const refused = yield* Effect.promise(() => taking(() => Promise.resolve()))
+      expect(refused).toMatchObject({ outcome: { _tag: "WarehouseLocked" }, waits: 2 })
+      const killed = async () => {
+        child.kill("SIGKILL")
+        await once(child, "exit")
+      }
+      expect(yield* Effect.promise(() => taking(killed))).toEqual({ outcome: "taken", waits: 1 })
+    }),
+  )
+
+  it.live("is free again where its holder can't be written down", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      mkdirSync(join(dataDir, "writer.json"))
+      const taken = yield* Effect.promise(() =>
+        acquireLock(dataDir, "2026-06-01T12:00:00Z").catch(String),
+      )
+      expect(taken).toContain("EISDIR")
+      rmdirSync(join(dataDir, "writer.json"))
+      const child = yield* holdElsewhere(dataDir)
+      expect(yield* Effect.promise(() => lockHolder(dataDir))).toMatchObject({ pid: child.pid })
+      child.kill("SIGKILL")
+    }),
+  )
+
+  it.live("shows that its holder is alive as long as it is held, and no longer", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] })
+      yield* Effect.addFinalizer(() => Effect.sync(() => vi.useRealTimers()))
+      const lock = yield* Effect.promise(() => acquireLock(dataDir, "2026-06-01T12:00:00Z"))
+      const long = new Date("2026-06-01T12:00:00Z")
+      utimesSync(join(dataDir, "writer.json"), long, long)
+      vi.advanceTimersByTime(5000)
+      expect(lastHeartbeat(dataDir)).not.toEqual(long)
+      lock.release()
+      expect(lastHeartbeat(dataDir)).toBeUndefined()
+      expect(vi.getTimerCount()).toBe(0)
     }),
   )
 

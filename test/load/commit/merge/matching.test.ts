@@ -2,8 +2,22 @@
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { Table } from "../../../../src/domain/table/table.ts"
+import { withinBounds } from "../../../../src/load/commit/merge/matching.ts"
+import type { Staged } from "../../../../src/load/commit/merge/stage.ts"
+import { day, instant } from "../../../../src/load/sql/sql.ts"
 import { temporaryFolder } from "../../../support/temporaryFolder.ts"
-import { batchOf, commit, inWarehouse, reading, readings, rows, rowsOf } from "../../sample.ts"
+import {
+  batchOf,
+  commit,
+  descriptions,
+  hour,
+  inWarehouse,
+  once,
+  reading,
+  readings,
+  rows,
+  rowsOf,
+} from "../../sample.ts"
 
 /** One row for each vault, whose time is not part of its key. */
 const newest: Table = { ...readings, name: "newest", key: ["vault_address"] }
@@ -21,3 +35,35 @@ it.effect("a row whose time moves far from that of its key is a revision, not a 
     expect(yield* inWarehouse(dataDir, later, options)).toEqual([{ value: 5000 }])
   }),
 )
+
+it("only rows stored within the times of those that are read are compared, where the key decides the time", () => {
+  const within = (table: Table, bounds: Staged["bounds"]): string =>
+    withinBounds({
+      table,
+      bounds,
+      rows: 0,
+      rowsOfBatch: new Map(),
+      hasEmptySets: false,
+      distinct: false,
+      mergeKeys: [],
+      mergeKeyShapes: [],
+    })
+  const [hours, days] = [
+    { from: hour(0), to: hour(12) },
+    { from: 19_752, to: 19_753 },
+  ]
+  expect(within(readings, hours)).toBe(
+    `t."observed_at" BETWEEN ${instant(hours.from)} AND ${instant(hours.to)}`,
+  )
+  const ofDays = `t."day" BETWEEN ${day(days.from)} AND ${day(days.to)}`
+  expect(within(once, days)).toBe(ofDays)
+  // What is stored first keeps its time.
+  expect(within({ ...once, key: ["vault_address"] }, days)).toBe(ofDays)
+  const all: ReadonlyArray<readonly [Table, Staged["bounds"]]> = [
+    [newest, hours],
+    [readings, undefined],
+    [descriptions, hours],
+    [{ ...descriptions, mode: "first" }, hours],
+  ]
+  expect(all.map((each) => within(...each))).toEqual(all.map(() => "true"))
+})

@@ -7,7 +7,17 @@ import type { Rows } from "../../../../src/domain/table/table.ts"
 import { haveRepeatedMergeKeys } from "../../../../src/load/commit/merge/retire.ts"
 import { stage } from "../../../../src/load/commit/merge/stage.ts"
 import { temporaryFolder } from "../../../support/temporaryFolder.ts"
-import { batchOf, commit, commitTogether, inWarehouse, replayed, rows } from "../../sample.ts"
+import {
+  batchOf,
+  commit,
+  commitTogether,
+  descriptions,
+  inWarehouse,
+  replayed,
+  rows,
+  rowsOf,
+  type RowValues,
+} from "../../sample.ts"
 import { holdings, holdingsOn } from "../../sets.ts"
 
 // 2024-01-30.
@@ -53,17 +63,40 @@ const whole = { stored: ["Aave 1", "Morpho 2", "Pendle 3"], superseded: [] }
 it("takes effect one batch after the other only where several batches have rows of one set", async () => {
   const instance = await DuckDBInstance.create(":memory:")
   const connection = await instance.connect()
-  const [one, other] = [holdingsOn(DAY, SECOND, { Aave: 1 }), holdingsOn(DAY, THIRD, { Morpho: 2 })]
-  const areRepeated = async (...batches: ReadonlyArray<number>) => {
-    const pages = [one, other].map((page, at) => ({
+  const areRepeated = async (pages: ReadonlyArray<Rows>, batches = pages.map((_, at) => at)) => {
+    const [{ table } = { table: holdings }] = pages
+    const ofBatches = pages.map((page, at) => ({
       batch: batches[at] ?? 0,
       rows: page,
       runId: "run-1",
     }))
-    return haveRepeatedMergeKeys(connection, await stage(connection, holdings, pages))
+    return haveRepeatedMergeKeys(connection, await stage(connection, table, ofBatches))
   }
-  expect(await areRepeated(0, 1)).toBe(true)
-  expect(await areRepeated(0, 0)).toBe(false)
+  const one = holdingsOn(DAY, SECOND, { Aave: 1 })
+  const other = holdingsOn(DAY, THIRD, { Morpho: 2 })
+  const later = holdingsOn(DAY + 1, THIRD, { Morpho: 2 })
+  const without = (day: number): Rows => ({
+    ...holdingsOn(day, THIRD, {}),
+    emptySets: [{ vault_address: "a", day }],
+  })
+  expect(await areRepeated([one, other])).toBe(true)
+  expect(await areRepeated([one, other], [0, 0])).toBe(false)
+  expect(await areRepeated([one, later])).toBe(false)
+  expect(await areRepeated([one, without(DAY)])).toBe(true)
+  expect(await areRepeated([one, without(DAY + 1)])).toBe(false)
+  // Sets that pages say they hold whole, and rows of pages that say nothing.
+  const titled = (vault: string, title: string) =>
+    rowsOf(descriptions, [{ vault_address: vault, title }])
+  const of = (page: Rows, mergeKey: RowValues): Rows => ({ ...page, mergeKey })
+  const [a, b] = [titled("a", "A"), titled("b", "B")]
+  const allOfA = of(a, { vault_address: "a" })
+  expect(await areRepeated([a, b])).toBe(false)
+  expect(await areRepeated([allOfA, of(b, { vault_address: "b" })])).toBe(false)
+  expect(await areRepeated([allOfA, of(titled("a", "B"), { vault_address: "a" })])).toBe(true)
+  expect(await areRepeated([allOfA, b])).toBe(false)
+  expect(await areRepeated([allOfA, titled("a", "B")])).toBe(true)
+  expect(await areRepeated([allOfA, of(b, { title: "B" })])).toBe(false)
+  expect(await areRepeated([allOfA, of(titled("b", "A"), { title: "A" })])).toBe(true)
   connection.closeSync()
   instance.closeSync()
 })
@@ -124,6 +157,33 @@ describe("a whole set", () => {
       }
       expect(yield* after(batches)).toEqual(expected)
       expect(yield* after(batches, commitTogether)).toEqual(expected)
+    }),
+  )
+
+  it.effect("of two batches in one commit may be empty, before or after the other", () =>
+    Effect.gen(function* () {
+      const empty = (run: string, at: number) =>
+        replayed(run, [
+          { ...holdingsOn(DAY, at, {}), emptySets: [{ vault_address: "a", day: DAY }] },
+        ])
+      const one = (run: string, at: number) => replayed(run, [holdingsOn(DAY, at, { Aave: 1 })])
+      const retired = (at: number, run: string, ...others: ReadonlyArray<string>) =>
+        others.map((protocol) => `${protocol} ${at} ${run}`)
+      const [first, last] = [
+        [empty("run-2", SECOND), one("run-3", THIRD)],
+        [one("run-2", SECOND), empty("run-3", THIRD)],
+      ] as const
+      expect(yield* after(first, commitTogether)).toEqual({
+        stored: ["Aave 1"],
+        superseded: retired(SECOND, "run-2", "Aave 1", "Morpho 2", "Pendle 3"),
+      })
+      expect(yield* after(last, commitTogether)).toEqual({
+        stored: [],
+        superseded: [
+          ...retired(THIRD, "run-3", "Aave 1"),
+          ...retired(SECOND, "run-2", "Morpho 2", "Pendle 3"),
+        ],
+      })
     }),
   )
 })

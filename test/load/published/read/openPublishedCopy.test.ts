@@ -1,9 +1,10 @@
-// A copy that this program reads itself: the folder for what does not fit into memory.
+// A copy that this program reads itself: the folder for what does not fit into memory, and queries that fail or are stopped.
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { afterEach, expect, it, vi } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import { openPublishedCopy } from "../../../../src/load/published/read/openPublishedCopy.ts"
 import { publishedFile } from "../../../../src/load/published/read/PublishedCopy.ts"
 import { temporaryFolder } from "../../../support/temporaryFolder.ts"
@@ -55,4 +56,34 @@ it.effect("refuses a copy with the log of a program that was writing to it", () 
       /can't be opened: there is vaulthouse\.duckdb\.wal of a program that has opened it to write\. .*\nRun `vaulthouse publish --all`/,
     )
   }),
+)
+
+it.live("stops a query that nobody waits for, at once or later, and answers the next one", () =>
+  Effect.gen(function* () {
+    const { rows } = yield* openPublishedCopy(yield* published)
+    const endless = rows("select count(*) from range(100000000000) a, range(1000) b")
+    for (const wait of ["1 millis", "100 millis"] as const) {
+      expect(yield* Effect.timeoutOption(endless, wait)).toEqual(Option.none())
+      // It would wait for the one before, or be stopped in its place: it takes as long as that takes.
+      const next = yield* rows("select sum(range % 7)::integer as n from range(21000000)")
+      expect(next).toEqual([{ n: 63_000_000 }])
+    }
+  }).pipe(Effect.scoped),
+)
+
+it.effect("says why a query is refused, and what can be read", () =>
+  Effect.gen(function* () {
+    const { rows } = yield* openPublishedCopy(yield* published)
+    const { message } = yield* Effect.flip(rows("select nothing from duckdb_tables()"))
+    expect(message).toMatch(
+      /^DuckDB refused the query: Binder Error: .*"nothing".*\n`vaulthouse tables` lists tables and columns\.$/s,
+    )
+  }).pipe(Effect.scoped),
+)
+
+it.effect("is not there before anything is published", () =>
+  Effect.gen(function* () {
+    const { message } = yield* Effect.flip(openPublishedCopy(yield* temporaryFolder))
+    expect(message).toMatch(/^Nothing is published in .* yet\.\nRun `vaulthouse sync` first/)
+  }).pipe(Effect.scoped),
 )

@@ -1,8 +1,19 @@
-// What `doctor` finds of a warehouse in a file.
+// A warehouse in a file: what `doctor` finds of it, what its copies hold, and who may open it.
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { existsSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { duckdbFile } from "../../../../src/load/storage/file/duckdbFile.ts"
+import {
+  copyBeforeMigration,
+  databaseFile,
+  duckdbFile,
+} from "../../../../src/load/storage/file/duckdbFile.ts"
+import { transaction } from "../../../../src/load/duckdb/transaction.ts"
+import { operationTables } from "../../../../src/load/tables/index.ts"
 import { temporaryFolder } from "../../../support/temporaryFolder.ts"
+import { queryFile } from "../../../support/warehouseRun.ts"
 import { commit, inWarehouse, reading, readings, readingsBatch } from "../../sample.ts"
 
 it.effect("is absent before the first run, held during one, and opens after it", () =>
@@ -18,4 +29,76 @@ it.effect("is absent before the first run, held during one, and opens after it",
     states.push((yield* inspected).state)
     expect(states).toEqual(["absent", "held", "opens"])
   }),
+)
+
+const opened = (dataDir: string) =>
+  Effect.acquireRelease(
+    Effect.promise(() =>
+      duckdbFile(dataDir).open({ dataDir, runId: "run", threads: 1 }, [
+        readings,
+        ...operationTables,
+      ]),
+    ),
+    (database) => Effect.promise(() => database.close()),
+  )
+
+it.effect("has every row in its copies, those that only the log had too", () =>
+  Effect.gen(function* () {
+    const dataDir = yield* temporaryFolder
+    const { writer, exclusively, accepts, keepCopy, makeCopy, rowCounts } = yield* opened(dataDir)
+    const add = (value: number) =>
+      transaction({ connection: writer, exclusively, accepts }, () =>
+        writer.run("insert into core.added values ($value)", { value }),
+      )
+    const values = (file: string) => queryFile(file, "select i from core.added order by i")
+    yield* Effect.promise(async () => {
+      await writer.run("create table core.added (i integer)")
+      await add(1)
+      expect(existsSync(`${databaseFile(dataDir)}.wal`)).toBe(true)
+      await keepCopy()
+      await add(2)
+    })
+    expect(yield* values(copyBeforeMigration(dataDir))).toEqual([{ i: 1 }])
+    expect(statSync(copyBeforeMigration(dataDir)).mode & 0o777).toBe(0o600)
+    const file = join(dataDir, "copy.duckdb")
+    const completed = yield* Effect.promise(() =>
+      makeCopy({ file, previous: undefined, complete: () => add(3).then(() => "completed") }),
+    )
+    expect(completed).toBe("completed")
+    expect(yield* values(file)).toEqual([{ i: 1 }, { i: 2 }, { i: 3 }])
+    const counts = yield* Effect.promise(rowCounts)
+    expect([counts.get("core.added"), counts.get("core.readings")]).toEqual([3, 0])
+  }).pipe(Effect.scoped),
+)
+
+const failureToOpen = (dataDir: string) =>
+  Effect.promise(() =>
+    duckdbFile(dataDir)
+      .open({ dataDir, runId: "run", threads: 1 }, [readings])
+      .catch((cause: unknown) => cause),
+  )
+
+it.effect("is not taken for locked where it is no database", () =>
+  Effect.gen(function* () {
+    const dataDir = yield* temporaryFolder
+    writeFileSync(databaseFile(dataDir), "no database".repeat(1000))
+    expect(String(yield* failureToOpen(dataDir))).toContain("not a valid DuckDB database file")
+  }),
+)
+
+it.live("is locked where another program has it open to write", () =>
+  Effect.gen(function* () {
+    const dataDir = yield* temporaryFolder
+    yield* Effect.scoped(opened(dataDir))
+    const file = databaseFile(dataDir)
+    const script = `
+      const { DuckDBInstance } = require("@duckdb/node-api")
+      DuckDBInstance.create(process.argv[1]).then(() => console.log("open"))
+      setInterval(() => undefined, 1000)`
+    const other = spawn(process.execPath, ["-e", script, file], { cwd: import.meta.dirname })
+    yield* Effect.addFinalizer(() => Effect.sync(() => other.kill("SIGKILL")))
+    yield* Effect.promise(() => once(other.stdout, "data"))
+    const failure = yield* failureToOpen(dataDir)
+    expect(failure).toMatchObject({ _tag: "WarehouseLocked", file })
+  }).pipe(Effect.scoped),
 )
