@@ -5,6 +5,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
+import { MAX_CLOCK_SECONDS_OFF } from "../../../src/domain/run/clockTolerance.ts"
 import type { TimeCursor } from "../../../src/extract/paginators/timeCursor.ts"
 import {
   timeWindows,
@@ -317,8 +318,8 @@ describe("timeWindows", () => {
       }
       // No more than a clock may be off, as after it was set right.
       const requests: Array<TimeWindow> = []
-      const hourAhead = { through: NOW + 3600 * SECOND, largest: 30 }
-      yield* readAll(service, { now: NOW, cursor: hourAhead }, requests)
+      const ahead = { through: NOW + MAX_CLOCK_SECONDS_OFF * SECOND, largest: 30 }
+      yield* readAll(service, { now: NOW, cursor: ahead }, requests)
       expect(requests).toEqual([{ from: NOW - OVERLAP - SECOND, to: undefined }])
     }),
   )
@@ -340,31 +341,61 @@ describe("timeWindows", () => {
     }),
   )
 
-  it.effect("a service that returns a month at once is read to its first month", () =>
-    Effect.gen(function* () {
-      // Denser towards the past, so that every response is larger than the one before it.
-      const service = Array.from({ length: 200 }, (_, index) => ({
-        id: String(index),
-        at: NOW - Math.round(30 * index - (index * index) / 15) * (DAY / 4),
-      }))
-      const responses: Array<ReadonlyArray<Entry>> = []
-      yield* Stream.runDrain(
-        timeWindows({
-          cursor: undefined,
-          overlap: OVERLAP,
-          recheck: 0,
-          since: undefined,
-          until: undefined,
-          read: ({ to = NOW }) => {
-            const content = service.filter(({ at }) => at <= to && at > to - 30 * DAY)
-            responses.push(content)
-            return Effect.succeed({ content, times: content.map(({ at }) => at) })
-          },
-        }),
-      )
-      expect(new Set(responses.flat().map(({ id }) => id)).size).toBe(service.length)
-    }),
-  )
+  describe("a service that returns a month at once", () => {
+    /** Denser towards the past, so that every response is larger than the one before it; or the other way round. */
+    const months = (isDenserBefore: boolean): ReadonlyArray<Entry> =>
+      Array.from({ length: 200 }, (_, index) => {
+        const back = isDenserBefore
+          ? Math.round(30 * index - (index * index) / 15)
+          : Math.round((index * index) / 15)
+        return { id: String(index), at: NOW - back * (DAY / 4) }
+      })
+    const monthly = (
+      service: ReadonlyArray<Entry>,
+      cursor?: TimeCursor,
+      since?: number,
+    ): Stream.Stream<Step> =>
+      timeWindows({
+        cursor,
+        overlap: OVERLAP,
+        recheck: 0,
+        since,
+        until: undefined,
+        read: ({ from = -Infinity, to = NOW }) => {
+          const content = service.filter(({ at }) => at >= from && at <= to && at > to - 30 * DAY)
+          return Effect.succeed({ content, times: content.map(({ at }) => at) })
+        },
+      }).pipe(Stream.provideService(Clock.Clock, clockAt(NOW + DAY)))
+
+    it.effect.each([[true], [false]])("is read to its first month, denser before: %s", ([dense]) =>
+      Effect.gen(function* () {
+        const service = months(dense)
+        const steps = yield* Stream.runCollect(monthly(service))
+        expect(read(steps)).toEqual(idsOf(service))
+      }),
+    )
+
+    it.effect("is read to its first month after the reading was stopped", () =>
+      Effect.gen(function* () {
+        const service = months(false)
+        const begun = yield* Stream.runCollect(Stream.take(monthly(service), 2))
+        const rest = yield* Stream.runCollect(monthly(service, cursorOf(begun)))
+        expect(read(begun, rest)).toEqual(idsOf(service))
+        expect(cursorOf(rest)).toMatchObject({ through: NOW, pending: undefined })
+      }),
+    )
+
+    it.effect("is read to its first month where --since left it out before", () =>
+      Effect.gen(function* () {
+        const service = months(false)
+        const since = NOW - 20 * DAY
+        const first = yield* Stream.runCollect(monthly(service, undefined, since))
+        const rest = yield* Stream.runCollect(monthly(service, cursorOf(first)))
+        expect(read(first, rest)).toEqual(idsOf(service))
+        expect(cursorOf(rest)?.from).toBeUndefined()
+      }),
+    )
+  })
 
   it.effect("an instant that fills a response is reported, and older entries are still read", () =>
     Effect.gen(function* () {
@@ -425,6 +456,39 @@ describe("timeWindows", () => {
         expect(read(first, again, begun, rest)).toEqual(idsOf(service))
         expect(cursorOf(rest)?.from).toBeUndefined()
       }),
+  )
+
+  it.effect("what lies a little before --since is read once it is lifted", () =>
+    Effect.gen(function* () {
+      const since = NOW - 10 * DAY
+      const service = [
+        { id: "newest", at: NOW },
+        { id: "oldest", at: since },
+        { id: "before", at: since - SECOND / 2 },
+      ]
+      const first = yield* readAll(service, { since })
+      expect(read(first)).toEqual(["newest", "oldest"])
+      expect(read(first, yield* readAll(service, { cursor: cursorOf(first) }))).toEqual(
+        idsOf(service),
+      )
+    }),
+  )
+
+  it.effect("the same --since, or a later one, sends no request for what was read before", () =>
+    Effect.gen(function* () {
+      const service = Array.from({ length: 30 }, (_, index) => ({
+        id: String(index),
+        at: NOW - index * DAY,
+      }))
+      const since = NOW - 20 * DAY
+      const first = yield* readAll(service, { since })
+      for (const later of [since, since + 5 * DAY]) {
+        const requests: Array<TimeWindow> = []
+        const again = yield* readAll(service, { since: later, cursor: cursorOf(first) }, requests)
+        expect(requests).toEqual([{ from: NOW - OVERLAP - SECOND, to: undefined }])
+        expect(cursorOf(again)?.from).toBe(since)
+      }
+    }),
   )
 
   it.effect("--until leaves what came after to the next run", () =>
