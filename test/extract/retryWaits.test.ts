@@ -26,9 +26,10 @@ it.effect("ends a wait once all waits have taken as long as they may", () =>
     expect(yield* ended(waits.during(waits.wait(18_500)))).toEqual([true, 18.5])
     // What the run does between two calls is no wait.
     yield* TestClock.adjust("10 seconds")
-    expect(yield* ended(waits.during(waits.wait(500)))).toEqual([true, 29])
-    expect(yield* ended(waits.during(waits.wait(60_000)))).toEqual([false, 30])
-    expect(yield* ended(waits.during(waits.wait(1)))).toEqual([false, 30])
+    expect(yield* ended(waits.during(waits.wait(1499)))).toEqual([true, 29.999])
+    // A wait may begin in the last millisecond, and looks every second whether it has to end.
+    expect(yield* ended(waits.during(waits.wait(60_000)))).toEqual([false, 31])
+    expect(yield* ended(waits.during(waits.wait(1)))).toEqual([false, 31])
   }),
 )
 
@@ -73,8 +74,9 @@ it.effect("begins anew when another attempt has helped", () =>
     const call = Effect.andThen(waits.wait(15_000), waits.helped)
     yield* ended(waits.during(call))
     yield* ended(waits.during(call))
-    expect(yield* ended(waits.during(waits.wait(20_000)))).toEqual([true, 50])
-    expect(yield* ended(waits.during(waits.wait(1000)))).toEqual([false, 50])
+    expect(yield* ended(waits.during(waits.wait(19_999)))).toEqual([true, 49.999])
+    expect(yield* ended(waits.during(waits.wait(1)))).toEqual([true, 50.001])
+    expect(yield* ended(waits.during(waits.wait(1)))).toEqual([false, 50.5])
   }),
 )
 

@@ -42,6 +42,10 @@ it("pauses at the thirtieth failure in a row of a service that has responded", (
   expect(breaker.failureOf(NOW + MINUTE, "fees", 0)).toBeUndefined()
   failTimes(breaker, 1, unreachable)
   expect(breaker.waitMillis(NOW, "fees")).toBe(500)
+  const working = new CircuitBreaker()
+  working.succeeded()
+  failTimes(working, 29, unreachable)
+  expect(working.waitMillis(NOW, "fees")).toBe(0)
 })
 
 it("pauses at the fourth failure of a service that never responded, unless the failure is a response", () => {
@@ -91,7 +95,8 @@ it("lets each other endpoint try once", () => {
 describe("a request that is not sent", () => {
   it("fails once it may wait no longer, with what opened the circuit and since when that lasts", () => {
     const breaker = new CircuitBreaker()
-    failTimes(breaker, 29)
+    breaker.failed(NOW - 10_000, "fees", failure)
+    failTimes(breaker, 28)
     breaker.failed(NOW + MINUTE, "fees", failure)
     breaker.failed(NOW + 2 * MINUTE, "fees", { ...failure, detail: "another" })
     breaker.sent(NOW + 2 * MINUTE, "fees")
@@ -99,7 +104,7 @@ describe("a request that is not sent", () => {
     expect(breaker.failureOf(at, "fees", MINUTE + 1)).toBeUndefined()
     expect(breaker.failureOf(at, "fees", MINUTE)).toEqual({
       ...failure,
-      detail: "not sent: every request has failed since 10:20:30 UTC: no",
+      detail: "not sent: every request has failed since 10:20:20 UTC: no",
       isFinal: true,
     })
   })
