@@ -35,6 +35,8 @@ interface Options {
   readonly now?: number
   /** The service does not know the name of the window's end. */
   readonly ignoresEnd?: boolean
+  /** How coarse the times are that the service compares, in microseconds; those of the wire if absent. */
+  readonly unit?: number
 }
 
 type Step = TimeStep<ReadonlyArray<Entry>>
@@ -53,10 +55,11 @@ const stream = (
     until: options.until,
     read: (window) => {
       requests.push(window)
-      const from = Math.floor((window.from ?? 0) / 1000) * 1000
-      const to = options.ignoresEnd ? Infinity : Math.floor((window.to ?? Infinity) / 1000) * 1000
+      const { unit = 1000 } = options
+      const from = Math.floor((window.from ?? 0) / unit) * unit
+      const to = options.ignoresEnd ? Infinity : Math.floor((window.to ?? Infinity) / unit) * unit
       const content = service
-        .filter(({ at }) => at >= from && at <= to)
+        .filter(({ at }) => at >= from && (unit === 1000 ? at : Math.floor(at / unit) * unit) <= to)
         .toSorted((a, b) => b.at - a.at || a.id.localeCompare(b.id))
         .slice(0, options.cap ?? Infinity)
       return Effect.succeed({ content, times: content.map(({ at }) => at) })
@@ -409,6 +412,20 @@ describe("timeWindows", () => {
       const single = yield* readAll([{ id: "only", at: NOW }], {}, requests)
       expect(requests).toHaveLength(2)
       expect(single.some(({ tie }) => tie !== undefined)).toBe(false)
+    }),
+  )
+
+  it.effect("older entries are read from a service that compares whole seconds too", () =>
+    Effect.gen(function* () {
+      const second = Array.from({ length: 7 }, (_, index) => ({
+        id: `tie ${index}`,
+        at: NOW + index * 1000,
+      }))
+      const older = [{ id: "older", at: NOW - DAY }]
+      const steps = yield* readAll([...second, ...older], { cap: 5, unit: SECOND })
+      expect(read(steps)).toContain("older")
+      // Two of the second don't fit into a response.
+      expect(steps.map(({ tie }) => tie).filter((tie) => tie !== undefined)).toEqual([NOW + 2000])
     }),
   )
 
