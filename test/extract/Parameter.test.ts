@@ -86,12 +86,12 @@ describe("typed text", () => {
   })
 
   it("a day may be of a year of four digits, an instant of one whose microseconds are exact", () => {
-    for (const [text, beyond] of [
+    for (const [bound, beyond] of [
       ["0100-01-01", -1],
       ["9999-12-31", 1],
     ] as const) {
-      const found = parseDay(text) ?? Number.NaN
-      expect(day.validate(found)).toEqual(Result.succeed(text))
+      const found = parseDay(bound) ?? Number.NaN
+      expect(day.validate(found)).toEqual(Result.succeed(bound))
       expect(Result.isSuccess(day.validate(found + beyond))).toBe(false)
     }
     expect(Result.isSuccess(day.validate(0.5))).toBe(false)

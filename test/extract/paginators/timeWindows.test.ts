@@ -370,7 +370,7 @@ describe("timeWindows", () => {
         },
       }).pipe(Stream.provideService(Clock.Clock, clockAt(NOW + DAY)))
 
-    it.effect.each([[true], [false]])("is read to its first month, denser before: %s", ([dense]) =>
+    it.effect.each([true, false])("is read to its first month, denser before: %s", (dense) =>
       Effect.gen(function* () {
         const service = months(dense)
         const steps = yield* Stream.runCollect(monthly(service))
