@@ -429,6 +429,33 @@ describe("timeWindows", () => {
     }),
   )
 
+  it.effect("nor is the same requested for ever where it returns what it was not asked for", () =>
+    Effect.gen(function* () {
+      const later = [1.9, 1.8, 1.7, 1.6].map((seconds) => ({
+        id: `${seconds} s later`,
+        at: NOW + seconds * SECOND,
+      }))
+      const service = [...later, { id: "newest", at: NOW }, { id: "older", at: NOW - DAY }]
+      const steps = yield* Stream.runCollect(
+        Stream.take(stream(service, [], { cap: 5, unit: SECOND }), 10),
+      )
+      expect(read(steps)).toEqual(idsOf(service))
+      expect(steps.length).toBeLessThan(10)
+    }),
+  )
+
+  it.effect(
+    "as many entries of one instant as a limit may be are reported, though none is older",
+    () =>
+      Effect.gen(function* () {
+        const tied = (count: number) =>
+          Array.from({ length: count }, (_, index) => ({ id: `tie ${index}`, at: NOW }))
+        const [few, many] = [yield* readAll(tied(49)), yield* readAll(tied(50))]
+        expect(few.some(({ tie }) => tie !== undefined)).toBe(false)
+        expect(many.map(({ tie }) => tie).filter((tie) => tie !== undefined)).toEqual([NOW])
+      }),
+  )
+
   it.effect("a service that ignores the end of a window is noticed, and the reading ends", () =>
     Effect.gen(function* () {
       const service = Array.from({ length: 40 }, (_, index) => ({
@@ -449,6 +476,16 @@ describe("timeWindows", () => {
       expect(step).toMatchObject({ suspicious: true, cursor: cursorOf(first) })
       expect(others).toEqual([])
       expect(yield* readAll([])).toMatchObject([{ suspicious: false, count: 0 }])
+      // Up to an instant before the newest record there may be none, but not up to a later one.
+      for (const [until, suspicious] of [
+        [NOW - 1, false],
+        [NOW, true],
+        [NOW + 1, true],
+      ] as const) {
+        const steps = yield* readAll([], { cursor: cursorOf(first), until })
+        expect(steps).toMatchObject([{ suspicious }])
+        expect(cursorOf(steps)?.through).toBe(NOW)
+      }
     }),
   )
 
