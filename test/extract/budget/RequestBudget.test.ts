@@ -4,6 +4,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Metric from "effect/Metric"
 import * as TestClock from "effect/testing/TestClock"
 import { RequestBudget } from "../../../src/extract/budget/RequestBudget.ts"
 import type { Failure } from "../../../src/extract/retry.ts"
@@ -155,6 +156,94 @@ describe("RequestBudget", () => {
       expect(failure.detail).toContain("asks to wait 60 min, longer than the 30 s")
       expect(sent).toBe(1)
     }).pipe(Effect.provide(RequestBudget.layer())),
+  )
+
+  describe("stops sending to a service", () => {
+    const sentOf = Effect.fnUntraced(function* (
+      outcomes: ReadonlyArray<number | Failure>,
+      options: Partial<typeof spending> = {},
+    ) {
+      const budget = yield* RequestBudget
+      let sent = 0
+      const requests = outcomes.map((outcome) =>
+        Effect.ignore(
+          budget.spend(
+            Effect.suspend(() => {
+              sent += 1
+              return typeof outcome === "number"
+                ? Effect.succeed({ status: outcome, delaySeconds: undefined })
+                : Effect.fail(outcome)
+            }),
+            { ...spending, ...options },
+          ),
+        ),
+      )
+      const running = yield* Effect.forkChild(Effect.all(requests))
+      // Less than the first pause.
+      yield* TestClock.adjust(100)
+      yield* Fiber.interrupt(running)
+      return sent
+    }, Effect.provide(RequestBudget.layer()))
+
+    const times = <A>(count: number, outcome: A) => Array.from({ length: count }, () => outcome)
+    const lost: Failure = { reason: { _tag: "Transport" }, detail: "ECONNRESET" }
+    const timeout: Failure = {
+      reason: { _tag: "Timeout", of: "attempt", seconds: 30 },
+      detail: "no response",
+    }
+
+    it.effect("that fails thirty requests in a row, or never responds to the first four", () =>
+      Effect.gen(function* () {
+        expect(yield* sentOf(times(40, 500))).toBe(30)
+        expect(yield* sentOf(times(40, lost))).toBe(4)
+        expect(yield* sentOf(times(40, timeout))).toBe(4)
+        expect(yield* sentOf([200, ...times(40, timeout)])).toBe(31)
+        expect(yield* sentOf([...times(29, 503), 404, ...times(40, 599)])).toBe(60)
+      }),
+    )
+
+    it.effect("but not for what says nothing of the service", () =>
+      Effect.gen(function* () {
+        expect(yield* sentOf(times(40, 404))).toBe(40)
+        expect(yield* sentOf(times(40, 500), { expectsServerErrors: true })).toBe(40)
+        expect(yield* sentOf(times(40, timeout), { isSlow: true })).toBe(40)
+        expect(yield* sentOf(times(40, lost), { isSlow: true })).toBe(4)
+        expect(yield* sentOf(times(40, tooLarge))).toBe(40)
+      }),
+    )
+  })
+
+  it.effect("refuses like a service that has refused for longer than the run waits", () =>
+    Effect.gen(function* () {
+      const budget = yield* RequestBudget
+      const refused = Effect.succeed({ status: 429, delaySeconds: 20 })
+      const running = yield* Effect.forkChild(
+        Effect.flip(Effect.forever(budget.spend(refused, spending))),
+      )
+      yield* TestClock.adjust("20 seconds")
+      expect(yield* Fiber.join(running)).toMatchObject({
+        reason: { _tag: "RateLimited", delaySeconds: 20 },
+        detail:
+          "not sent: the service rate-limits every request and has done so for 40 s with the 20 s that it asks to wait now, longer than the 30 s that a run waits",
+      })
+    }).pipe(Effect.provide(RequestBudget.layer())),
+  )
+
+  it.effect("reports the rate it keeps to, as soon as a 429 has changed it", () =>
+    Effect.gen(function* () {
+      const limits = Effect.map(Metric.snapshot, (all) =>
+        all
+          .filter(({ id }) => id === "vaulthouse_request_limit_per_second")
+          .map(({ state }) => state),
+      )
+      const budget = yield* RequestBudget
+      const refused = Effect.succeed({ status: 429, delaySeconds: 1 })
+      yield* budget.spend(refused, spending)
+      expect(yield* limits).toEqual([{ value: 5 }])
+    }).pipe(
+      Effect.provide(RequestBudget.layer({ maxRequestsPerSecond: 10 })),
+      Effect.provideService(Metric.MetricRegistry, new Map()),
+    ),
   )
 
   it.effect("sends hardly any to a service that fails every request", () =>

@@ -419,29 +419,46 @@ describe("timeWindows", () => {
     Effect.gen(function* () {
       const second = Array.from({ length: 7 }, (_, index) => ({
         id: `tie ${index}`,
-        at: NOW + index * 1000,
+        at: NOW + (900 + index) * 1000,
       }))
       const older = [{ id: "older", at: NOW - DAY }]
-      const steps = yield* readAll([...second, ...older], { cap: 5, unit: SECOND })
+      const steps = yield* Stream.runCollect(
+        Stream.take(stream([...second, ...older], [], { cap: 5, unit: SECOND }), 10),
+      )
       expect(read(steps)).toContain("older")
+      expect(steps.length).toBeLessThan(10)
       // Two of the second don't fit into a response.
-      expect(steps.map(({ tie }) => tie).filter((tie) => tie !== undefined)).toEqual([NOW + 2000])
+      expect(steps.map(({ tie }) => tie).filter((tie) => tie !== undefined)).toEqual([
+        NOW + 902_000,
+      ])
     }),
   )
 
-  it.effect("nor is the same requested for ever where it returns what it was not asked for", () =>
+  it.effect("instants that each fill a response hide none of the same second", () =>
     Effect.gen(function* () {
-      const later = [1.9, 1.8, 1.7, 1.6].map((seconds) => ({
-        id: `${seconds} s later`,
-        at: NOW + seconds * SECOND,
-      }))
-      const service = [...later, { id: "newest", at: NOW }, { id: "older", at: NOW - DAY }]
-      const steps = yield* Stream.runCollect(
-        Stream.take(stream(service, [], { cap: 5, unit: SECOND }), 10),
-      )
-      expect(read(steps)).toEqual(idsOf(service))
-      expect(steps.length).toBeLessThan(10)
+      const tied = (at: number) =>
+        Array.from({ length: 5 }, (_, index) => ({ id: `${NOW - at} ${index}`, at }))
+      const older = [{ id: "older", at: NOW - SECOND / 2 }]
+      const service = [...tied(NOW), ...tied(NOW - 1000), ...older]
+      expect(read(yield* readAll(service, { cap: 5 }))).toEqual(idsOf(service))
     }),
+  )
+
+  it.effect(
+    "no window is requested for ever where the service returns more than was asked for",
+    () =>
+      Effect.gen(function* () {
+        const later = [1.9, 1.8, 1.7, 1.6].map((seconds) => ({
+          id: `${seconds} s later`,
+          at: NOW + seconds * SECOND,
+        }))
+        const service = [...later, { id: "newest", at: NOW }, { id: "older", at: NOW - DAY }]
+        const steps = yield* Stream.runCollect(
+          Stream.take(stream(service, [], { cap: 5, unit: SECOND }), 10),
+        )
+        expect(read(steps)).toEqual(idsOf(service))
+        expect(steps.length).toBeLessThan(10)
+      }),
   )
 
   it.effect(
