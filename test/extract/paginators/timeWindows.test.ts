@@ -55,6 +55,8 @@ const stream = (
     until: options.until,
     read: (window) => {
       requests.push(window)
+      // Services refuse a window that ends before it begins.
+      expect(window.from ?? -Infinity).toBeLessThanOrEqual(window.to ?? Infinity)
       const { unit = 1000 } = options
       const from = Math.floor((window.from ?? 0) / unit) * unit
       const to = options.ignoresEnd ? Infinity : Math.floor((window.to ?? Infinity) / unit) * unit
@@ -473,6 +475,18 @@ describe("timeWindows", () => {
       }),
   )
 
+  it.effect("an instant that fills a response hides none of --since", () =>
+    Effect.gen(function* () {
+      const tied = Array.from({ length: 5 }, (_, index) => ({ id: `tie ${index}`, at: NOW }))
+      const service = [...tied, { id: "first", at: NOW - 1000 }, { id: "before", at: NOW - 2000 }]
+      const [from, later] = [NOW - 1000, NOW]
+      expect(read(yield* readAll(service, { cap: 5, since: from }))).toEqual(
+        idsOf(service.slice(0, -1)),
+      )
+      expect(yield* readAll(service, { cap: 5, since: later })).toHaveLength(1)
+    }),
+  )
+
   it.effect("a service that ignores the end of a window is noticed, and the reading ends", () =>
     Effect.gen(function* () {
       const service = Array.from({ length: 40 }, (_, index) => ({
@@ -492,7 +506,7 @@ describe("timeWindows", () => {
       const [step, ...others] = yield* readAll([], { cursor: cursorOf(first) })
       expect(step).toMatchObject({ suspicious: true, cursor: cursorOf(first) })
       expect(others).toEqual([])
-      expect(yield* readAll([])).toMatchObject([{ suspicious: false, count: 0 }])
+      expect(yield* readAll([])).toMatchObject([{ suspicious: false, count: 0, cursor: undefined }])
       // Up to an instant before the newest record there may be none, but not up to a later one.
       for (const [until, suspicious] of [
         [NOW - 1, false],
