@@ -45,6 +45,7 @@ describe("typed text", () => {
     ["text", text, "1", "1"],
     ["choice", oneOf("a", "b"), "c", "c"],
     ["list", list(text), "odos, cow", ["odos", "cow"]],
+    ["list", list(text), " odos,, cow ,", ["odos", "cow"]],
     ["list", list(number()), "0.5,0.5", [0.5, 0.5]],
     ["list", list(text), '["a,b"]', ["a,b"]],
     ["list of pairs", pairs, `[[1,"${evm}"]]`, [[1, evm]]],
