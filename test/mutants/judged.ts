@@ -24,6 +24,12 @@ export const judgedSurvivors: ReadonlyArray<Judged> = [
     reason: "What opens the circuit sets it, before which nothing reads it.",
   },
   {
+    file: "src/extract/budget/RequestBudget.ts",
+    line: "const wait = untilProbe > 0 ? untilProbe : yield* starts.reserve",
+    replacement: "1",
+    reason: "A probe a millisecond early is as good.",
+  },
+  {
     file: "src/extract/http/exchange.ts",
     line: 'const cachedMillis = /^\\d+$/.test(age ?? "") ? Number(age) * 1000 : 0',
     replacement: "1",

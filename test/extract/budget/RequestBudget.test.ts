@@ -4,6 +4,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as TestClock from "effect/testing/TestClock"
 import { RequestBudget } from "../../../src/extract/budget/RequestBudget.ts"
@@ -128,13 +129,23 @@ describe("RequestBudget", () => {
       yield* TestClock.adjust("1 minute")
       yield* Fiber.join(running)
       expect((yield* budget.learnt).window).toBe(before)
+      const almost = Array.from({ length: before - 1 }, () => one)
+      yield* Effect.forkScoped(Effect.all(almost, { concurrency: "unbounded" }))
+      yield* TestClock.adjust("1 second")
+      expect((yield* budget.learnt).window).toBe(before)
+
+      // The window is full when the last begins and when the first ends, but not when the last ends.
+      const last = budget.spend(Effect.as(Effect.sleep(50), answers), spending)
+      yield* Effect.forkScoped(Effect.all([...almost, last], { concurrency: "unbounded" }))
+      yield* TestClock.adjust("1 second")
+      expect((yield* budget.learnt).window).toBe(before + 2)
 
       // The last fills the window, and the first ends while it does.
       const never = budget.spend(Effect.never, spending)
-      const all = [one, ...Array.from({ length: before - 1 }, () => never)]
+      const all = [one, ...Array.from({ length: before + 1 }, () => never)]
       yield* Effect.forkScoped(Effect.all(all, { concurrency: "unbounded" }))
       yield* TestClock.adjust("1 second")
-      expect((yield* budget.learnt).window).toBeGreaterThan(before)
+      expect((yield* budget.learnt).window).toBe(before + 3)
     }).pipe(Effect.scoped, Effect.provide(RequestBudget.layer())),
   )
 
@@ -229,22 +240,58 @@ describe("RequestBudget", () => {
     }).pipe(Effect.provide(RequestBudget.layer())),
   )
 
-  it.effect("reports the rate it keeps to, as soon as a 429 has changed it", () =>
+  it.effect("waits for as long as the run does, and no longer", () =>
     Effect.gen(function* () {
-      const limits = Effect.map(Metric.snapshot, (all) =>
-        all
-          .filter(({ id }) => id === "vaulthouse_request_limit_per_second")
-          .map(({ state }) => state),
-      )
       const budget = yield* RequestBudget
-      const refused = Effect.succeed({ status: 429, delaySeconds: 1 })
-      yield* budget.spend(refused, spending)
-      expect(yield* limits).toEqual([{ value: 5 }])
-    }).pipe(
-      Effect.provide(RequestBudget.layer({ maxRequestsPerSecond: 10 })),
-      Effect.provideService(Metric.MetricRegistry, new Map()),
-    ),
+      let sent = 0
+      const refused = Effect.sync(() => {
+        sent += 1
+        return { status: sent === 1 ? 429 : 200, delaySeconds: 30 }
+      })
+      const running = yield* Effect.forkChild(
+        Effect.andThen(budget.spend(refused, spending), budget.spend(refused, spending)),
+      )
+      yield* TestClock.adjust(29_999)
+      expect(sent).toBe(1)
+      yield* TestClock.adjust(1)
+      expect((yield* Fiber.join(running)).status).toBe(200)
+    }).pipe(Effect.provide(RequestBudget.layer())),
   )
+
+  it.effect("sends as many at once after quick failures, and after those of slow reads", () =>
+    Effect.gen(function* () {
+      const budget = yield* RequestBudget
+      const { window: before } = yield* budget.learnt
+      const failing = (millis: number) =>
+        Effect.andThen(Effect.sleep(millis), Effect.fail(tooLarge))
+      const quick = Effect.ignore(budget.spend(failing(10), spending))
+      const slow = Effect.ignore(budget.spend(failing(60_000), { ...spending, isSlow: true }))
+      const running = yield* Effect.forkChild(
+        Effect.all(Array.from({ length: 20 }, () => Effect.andThen(quick, slow))),
+      )
+      yield* TestClock.adjust("1 hour")
+      yield* Fiber.join(running)
+      expect((yield* budget.learnt).window).toBe(before)
+    }).pipe(Effect.provide(RequestBudget.layer())),
+  )
+
+  it.effect("reports the rate it keeps to, as soon as a 429 has changed it, and in the end", () => {
+    const limits = Effect.map(Metric.snapshot, (all) =>
+      all
+        .filter(({ id }) => id === "vaulthouse_request_limit_per_second")
+        .map(({ state }) => state),
+    )
+    const given = RequestBudget.layer({ maxRequestsPerSecond: 10 })
+    return Effect.gen(function* () {
+      yield* Effect.scoped(Layer.build(given))
+      expect(yield* limits).toEqual([{ value: 10 }])
+      yield* Effect.gen(function* () {
+        const budget = yield* RequestBudget
+        yield* budget.spend(Effect.succeed({ status: 429, delaySeconds: 1 }), spending)
+        expect(yield* limits).toEqual([{ value: 5 }])
+      }).pipe(Effect.provide(given))
+    }).pipe(Effect.provideService(Metric.MetricRegistry, new Map()))
+  })
 
   it.effect("sends hardly any to a service that fails every request", () =>
     Effect.gen(function* () {
