@@ -36,6 +36,12 @@ export const judgedSurvivors: ReadonlyArray<Judged> = [
     reason: "A millisecond is nothing beside the second that the date of a response may be off.",
   },
   {
+    file: "src/extract/http/exchange.ts",
+    line: "return Math.round((serviceMillis + cachedMillis + 500 - nowMillis) / 1000)",
+    replacement: "501",
+    reason: "A millisecond is nothing beside the second that the date of a response may be off.",
+  },
+  {
     file: "src/extract/paginators/coveredDays.ts",
     line: "if (newest === undefined || oldest === undefined) return undefined",
     replacement: "&&",

@@ -232,6 +232,7 @@ describe("RequestBudget", () => {
         Effect.flip(Effect.forever(budget.spend(refused, spending))),
       )
       yield* TestClock.adjust("20 seconds")
+      expect(running.pollUnsafe()).toBeDefined()
       expect(yield* Fiber.join(running)).toMatchObject({
         reason: { _tag: "RateLimited", delaySeconds: 20 },
         detail:
@@ -254,6 +255,7 @@ describe("RequestBudget", () => {
       yield* TestClock.adjust(29_999)
       expect(sent).toBe(1)
       yield* TestClock.adjust(1)
+      expect(running.pollUnsafe()).toBeDefined()
       expect((yield* Fiber.join(running)).status).toBe(200)
     }).pipe(Effect.provide(RequestBudget.layer())),
   )

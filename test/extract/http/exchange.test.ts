@@ -144,6 +144,7 @@ describe("an exchange", () => {
       yield* TestClock.adjust(29_999)
       expect(waiting.pollUnsafe()).toBeUndefined()
       yield* TestClock.adjust(1)
+      expect(waiting.pollUnsafe()).toBeDefined()
       expect((yield* Fiber.join(waiting)).result).toMatchObject({
         failure: {
           reason: { _tag: "Timeout", of: "attempt", seconds: 30 },
