@@ -169,6 +169,7 @@ describe("the delay that the service asks for", () => {
     [503, { "retry-after": " 7.5 " }, 7.5],
     [503, { "retry-after": iso(90) }, 90],
     [503, { "retry-after": iso(-90) }, undefined],
+    [503, { "retry-after": "0.5" }, 0.5],
     [503, { "retry-after": "0" }, undefined],
     [503, { "retry-after": "-7" }, undefined],
     [503, { "retry-after": "7 s" }, undefined],
