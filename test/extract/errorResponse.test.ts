@@ -248,6 +248,17 @@ it.each([402, 405, 406, 407, 411, 413, 414, 415, 417, 421, 425, 426, 428, 431])(
   },
 )
 
+it("500 is no absence, also where every 4xx is one", () => {
+  expect(failureFrom(performanceFees, 500, { detail: "no" }).reason).toEqual({
+    _tag: "ServerError",
+  })
+})
+
+it("a validation error may hold anything beside its texts", () => {
+  const body = { detail: [null, 7, true, { ctx: null, msg: "of another kind" }] }
+  expect(failureFrom(positions, 422, body).reason).toEqual({ _tag: "Unsupported" })
+})
+
 describe("a redirect is not followed", () => {
   const redirected = (location: string | undefined) =>
     failureFrom(tokenizedVaults, 302, "", { location })
