@@ -164,15 +164,12 @@ export const day: Parameter<number> = make({
     isDay(value) ? Result.succeed(formatDay(value)) : Result.fail("is not a day"),
 })
 
-// The wire format has only years of four digits.
-const FIRST_DAY = -719_528
+// The years 100 to 9999: the wire format has no more than four digits, and parsers take a year below 100 for another.
+const FIRST_DAY = -683_003
 const LAST_DAY = 2_932_896
 
 const isDay = (value: number): boolean =>
-  Number.isSafeInteger(value) &&
-  value >= FIRST_DAY &&
-  value <= LAST_DAY &&
-  parseDay(formatDay(value)) === value
+  Number.isSafeInteger(value) && value >= FIRST_DAY && value <= LAST_DAY
 
 export const oneOf = <const A extends string>(...values: ReadonlyArray<A>): Parameter<A> =>
   make({

@@ -16,7 +16,8 @@ import { revertReason } from "../../src/extract/endpoints/transparency/revert_re
 import { unrealizedPnl } from "../../src/extract/endpoints/transparency/unrealized_pnl.ts"
 import { performanceFees } from "../../src/extract/endpoints/vaults/performance_fees.ts"
 import { tokenizedVaults } from "../../src/extract/endpoints/vaults/tokenized_vaults.ts"
-import { errorFrom } from "../../src/extract/errorResponse.ts"
+import { errorFrom, type RequestContext } from "../../src/extract/errorResponse.ts"
+import type { ReceivedResponse } from "../../src/extract/http/exchange.ts"
 import type { Parameter, Parameters } from "../../src/extract/Parameter.ts"
 import { defaultWire, type WireSettings } from "../../src/extract/request.ts"
 import { failureOf, startClient } from "../support/client.ts"
@@ -164,22 +165,36 @@ const valueOf = (schema: Readonly<Record<string, unknown>>): unknown => {
   return schema["type"] === "array" ? [valueOf(schema["items"] as never)] : vault
 }
 
-it("422 is an absence on every endpoint that knows one kind of vault, or of transaction (§7)", () => {
-  const text = JSON.stringify({ detail: "of another kind" })
-  const response = {
-    status: 422,
+/** The failure that a response of an endpoint describes. */
+const failureFrom = (
+  endpoint: AnyEndpoint,
+  status: number,
+  body: unknown,
+  response: Partial<ReceivedResponse> = {},
+  context: Partial<RequestContext> = {},
+) => {
+  const text = typeof body === "string" ? body : JSON.stringify(body)
+  const received = {
+    status,
     text,
     body: Buffer.from(text),
     delaySeconds: undefined,
     location: undefined,
     forwardedBy: undefined,
     clockSkewSeconds: undefined,
+    ...response,
   }
-  const isAbsence = (endpoint: AnyEndpoint): boolean => {
-    const url = new URL("http://localhost/one")
-    const context = { endpoint, url, body: undefined, wire: defaultWire, isPlatformConfirmed: true }
-    return errorFrom(context, response, parseJson(text)).reason._tag === "Unsupported"
-  }
+  const url = new URL("http://localhost/one?two=3")
+  return errorFrom(
+    { endpoint, url, body: undefined, wire: defaultWire, isPlatformConfirmed: true, ...context },
+    received,
+    parseJson(text),
+  )
+}
+
+it("422 is an absence on every endpoint that knows one kind of vault, or of transaction (§7)", () => {
+  const isAbsence = (endpoint: AnyEndpoint): boolean =>
+    failureFrom(endpoint, 422, { detail: "of another kind" }).reason._tag === "Unsupported"
   const absent = endpoints.filter(isAbsence).map(({ name }) => name)
   expect(absent.toSorted()).toEqual([
     "annualized_apy",
@@ -197,6 +212,151 @@ it("422 is an absence on every endpoint that knows one kind of vault, or of tran
     "vault_summary",
     "withdrawals",
   ])
+})
+
+it.each([
+  [401, { _tag: "Unauthorized" }],
+  [403, { _tag: "Forbidden" }],
+  [408, { _tag: "Transport" }],
+  [424, { _tag: "DependencyFailed" }],
+  [429, { _tag: "RateLimited", delaySeconds: 7 }],
+  [500, { _tag: "ServerError" }],
+  [599, { _tag: "ServerError" }],
+  [404, { _tag: "NotFound", expected: false }],
+  [400, { _tag: "UnexpectedStatus" }],
+  [499, { _tag: "UnexpectedStatus" }],
+])("%d means the same on an endpoint without absences (§7)", (status, reason) => {
+  const failure = failureFrom(tokenizedVaults, status, { detail: "no" }, { delaySeconds: 7 })
+  expect(failure).toMatchObject({ reason, status })
+  expect(failure.detail).toMatch(/^no\b/)
+  const isRetried = !["NotFound", "UnexpectedStatus"].includes(reason._tag)
+  expect(failure.delaySeconds).toBe(isRetried ? 7 : undefined)
+})
+
+it.each([402, 405, 406, 407, 411, 413, 414, 415, 417, 421, 425, 426, 428, 431])(
+  "%d is about the request of HTTP, so no absence where every other 4xx is one",
+  (status) => {
+    expect(failureFrom(performanceFees, status, { detail: "no" }).reason._tag).toBe(
+      "UnexpectedStatus",
+    )
+    for (const other of [400, 404, 409, 410, 418, 422, 451]) {
+      expect(failureFrom(performanceFees, other, { detail: "no" }).reason).toEqual({
+        _tag: "NotFound",
+        expected: true,
+      })
+    }
+  },
+)
+
+it("500 is no absence, also where every 4xx is one", () => {
+  expect(failureFrom(performanceFees, 500, { detail: "no" }).reason).toEqual({
+    _tag: "ServerError",
+  })
+})
+
+it("a validation error may hold anything beside its texts", () => {
+  const body = { detail: [null, 7, true, { ctx: null, msg: "of another kind" }] }
+  expect(failureFrom(positions, 422, body).reason).toEqual({ _tag: "Unsupported" })
+})
+
+describe("a redirect is not followed", () => {
+  const redirected = (location: string | undefined) =>
+    failureFrom(tokenizedVaults, 302, "", { location })
+
+  it.each([
+    ["https://elsewhere.example/one", "https://elsewhere.example/one"],
+    ["https://localhost/one", "https://localhost/one"],
+    ["//[", "//["],
+    [undefined, "another address"],
+  ])("to %s, where the service may have moved", (location, named) => {
+    expect(redirected(location)).toEqual({
+      reason: { _tag: "UnexpectedStatus" },
+      status: 302,
+      detail: `the service redirects to ${named}; if it has moved there, set the base URL to it`,
+    })
+  })
+
+  it("to another path of the same address, which names the setting of the path", () => {
+    expect(redirected("/login?next=one").detail).toBe(
+      "the service redirects /one to /login of the same address: the path may be wrong, check the path of the base URL",
+    )
+    expect(failureFrom(positions, 307, "", { location: "two" }).detail).toContain(
+      "redirects /one to /two of the same address: the path may be wrong, check platformSegment and the path of the base URL",
+    )
+    expect(failureFrom(keyVerification, 399, "", { location: "two" }).detail).toContain(
+      "check paths.keyVerification",
+    )
+  })
+})
+
+describe("the text of a response without a message", () => {
+  it.each([
+    ["", "Internal Server Error"],
+    [" \n", "Internal Server Error"],
+    ["<style>a { b }</style><p>Oops,\n  it <b>broke</b>", "Oops, it broke"],
+    ["<script>if (1 < 2) { x() }</script><h1>Oops</h1>", "Oops"],
+    ["who is <redacted>?", "who is <redacted>?"],
+    ["upstream", "upstream"],
+    [JSON.stringify({ detail: "a  b\n c" }), "a b c"],
+    [JSON.stringify({ detail: null }), '{"detail":null}'],
+    [JSON.stringify({ detail: "" }), '{"detail":""}'],
+    ["7", "7"],
+    [JSON.stringify({ detail: "x".repeat(301) }), `${"x".repeat(300)}…`],
+    [JSON.stringify({ detail: "x".repeat(300) }), "x".repeat(300)],
+    [`<p>${"x".repeat(400)}`, `${"x".repeat(300)}…`],
+  ])("%j is found", (body, detail) => {
+    expect(failureFrom(tokenizedVaults, 500, body).detail).toBe(detail)
+  })
+
+  it("is that of the status, or says that there is none", () => {
+    expect(failureFrom(tokenizedVaults, 503, "").detail).toBe("Service Unavailable")
+    expect(failureFrom(tokenizedVaults, 599, "").detail).toBe("no body")
+  })
+
+  it("may be that of a proxy, which is named", () => {
+    const forwardedBy = {
+      url: Redacted.make("http://user:pass@proxy:3128"),
+      origin: "http://proxy:3128",
+      variable: "HTTP_PROXY",
+    }
+    const from = ", perhaps from the proxy http://proxy:3128 (HTTP_PROXY)"
+    const of = (body: string) => failureFrom(tokenizedVaults, 500, body, { forwardedBy }).detail
+    expect(of("")).toBe(`Internal Server Error${from}`)
+    expect(of("<p>Oops")).toBe(`Oops${from}`)
+    expect(of('{"detail":"no"}')).toBe("no")
+  })
+
+  it("comes with the address where the status is unexpected", () => {
+    expect(failureFrom(tokenizedVaults, 418, { detail: "no" }).detail).toBe(
+      "no, from http://localhost/one?two=3",
+    )
+  })
+})
+
+describe("a server error of an endpoint whose absences are server errors", () => {
+  it("is one if it is repeated, unless nothing explains it or the service asks to wait", () => {
+    const explained = failureFrom(revertReason, 500, { detail: "no debug tracing" })
+    expect(explained).toEqual({
+      reason: { _tag: "ServerError" },
+      status: 500,
+      detail: "no debug tracing",
+      reasonIfRepeated: { _tag: "Unsupported" },
+    })
+    for (const [body, delaySeconds] of [
+      [{ detail: "internal_server_error" }, undefined],
+      [{ detail: "Cannot GET /one" }, undefined],
+      ["<p>no debug tracing", undefined],
+      ["", undefined],
+      [{ detail: "no debug tracing" }, 3],
+    ] as const) {
+      const failure = failureFrom(revertReason, 500, body, { delaySeconds })
+      expect(failure).not.toHaveProperty("reasonIfRepeated")
+      expect(failure.delaySeconds).toBe(delaySeconds)
+    }
+    expect(failureFrom(tokenizedVaults, 500, { detail: "no" })).not.toHaveProperty(
+      "reasonIfRepeated",
+    )
+  })
 })
 
 const page = "<html><body><h1>404</h1></body></html>"

@@ -17,9 +17,8 @@ export class CircuitBreaker {
   /** Endpoints that have failed since the last success; other endpoints may still work. */
   private triedEndpoints = new Set<string>()
   private failingSince = 0
-  private openedAt: number | undefined
-  /** The failure that opened the circuit. */
-  private cause: Failure | undefined
+  /** When the circuit was opened, and by which failure. */
+  private opened: { readonly at: number; readonly by: Failure } | undefined
   private nextProbeAt = 0
   private pauseMillis = FIRST_PAUSE_MILLIS
 
@@ -28,7 +27,7 @@ export class CircuitBreaker {
     this.hasResponded = true
     this.failures = 0
     this.triedEndpoints.clear()
-    this.openedAt = undefined
+    this.opened = undefined
     this.pauseMillis = FIRST_PAUSE_MILLIS
   }
 
@@ -38,30 +37,28 @@ export class CircuitBreaker {
     this.failures += 1
     this.triedEndpoints.add(endpoint)
     const limit = this.hasResponded ? FAILURES_TO_OPEN : FIRST_FAILURES_TO_OPEN
-    if (this.openedAt !== undefined || this.failures < limit) return
-    this.openedAt = now
-    this.cause = failure
+    if (this.opened !== undefined || this.failures < limit) return
+    this.opened = { at: now, by: failure }
     this.scheduleProbe(now)
   }
 
   /** Milliseconds until the request may be sent. */
   waitMillis(now: number, endpoint: string): number {
-    if (this.openedAt === undefined || !this.triedEndpoints.has(endpoint)) return 0
+    if (this.opened === undefined || !this.triedEndpoints.has(endpoint)) return 0
     return Math.max(0, this.nextProbeAt - now)
   }
 
   /** The failure of a request that is not sent, because the circuit has been open for longer than it may wait. */
   failureOf(now: number, endpoint: string, maxWaitMillis: number): Failure | undefined {
     const max = this.hasResponded ? maxWaitMillis : Math.min(maxWaitMillis, FIRST_MAX_WAIT_MILLIS)
-    if (this.openedAt === undefined || this.cause === undefined) return undefined
-    if (now - this.openedAt < max) return undefined
+    if (this.opened === undefined || now - this.opened.at < max) return undefined
     // A service that has responded before may come back, so it is still probed.
     if (this.hasResponded && this.waitMillis(now, endpoint) === 0) return undefined
     const since = formatInstant(microsFromMillis(this.failingSince)).slice(11, 19)
     return {
-      ...this.cause,
+      ...this.opened.by,
       // All requests of an outage have the same text, so that a summary can show it once.
-      detail: `not sent: every request has failed since ${since} UTC: ${this.cause.detail}`,
+      detail: `not sent: every request has failed since ${since} UTC: ${this.opened.by.detail}`,
       isFinal: true,
     }
   }
@@ -70,7 +67,7 @@ export class CircuitBreaker {
    * Records that a request is sent. While the circuit is open it is a probe, and the next probe waits twice as long.
    */
   sent(now: number, endpoint: string): void {
-    if (this.openedAt === undefined) return
+    if (this.opened === undefined) return
     this.triedEndpoints.add(endpoint)
     this.scheduleProbe(now)
   }

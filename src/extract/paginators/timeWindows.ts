@@ -136,8 +136,13 @@ const start = <A, E, R>({
   const range = cursor?.pending
   const pending: Array<Pending> = []
   if (range !== undefined) {
-    const purpose = cursor?.through === undefined ? "newest" : "forward"
-    pending.push({ ...initialProgress, ...range, reached: range.to, purpose, toTheEnd: true })
+    pending.push({
+      ...initialProgress,
+      ...range,
+      reached: range.to,
+      purpose: "forward",
+      toTheEnd: true,
+    })
   }
   const through = Math.min(markOf(cursor), now)
   if (through === -Infinity) {
@@ -250,24 +255,17 @@ const cursorAfter = (
   },
 ): TimeCursor | undefined => {
   const { newest, largest, since, whole = cursor?.whole } = read
-  const before = { through: cursor?.through, from: cursor?.from, largest, whole }
+  const from = cursor === undefined ? since : cursor.from
+  const before = { through: cursor?.through, from, largest, whole }
   if (next !== undefined) {
-    const from =
-      range.purpose === "newest" ? (cursor === undefined ? since : cursor.from) : cursor?.from
     const { from: lowest, to } = next
     return range.purpose === "backward"
       ? // A backfill needs no pending range: after an interruption it continues from the bound of what was read.
         { ...before, from: next.reached, pending: undefined }
-      : { ...before, from, pending: { from: lowest, to, newest } }
+      : { ...before, pending: { from: lowest, to, newest } }
   }
   if (range.purpose === "backward") return { ...before, from: since, pending: undefined }
   if (newest === undefined && cursor === undefined) return undefined
   const through = Math.max(newest ?? -Infinity, cursor?.through ?? -Infinity)
-  return {
-    through: through === -Infinity ? undefined : through,
-    from: cursor === undefined ? since : cursor.from,
-    largest,
-    whole,
-    pending: undefined,
-  }
+  return { ...before, through: through === -Infinity ? undefined : through, pending: undefined }
 }

@@ -243,6 +243,71 @@ describe("Pace", () => {
     expect(pace.limitPerSecond).toBe(50)
   })
 
+  it("takes 429s of a second, or of their pause, for one event", () => {
+    const pace = new Pace({ maxRequestsPerSecond: 100 })
+    const at = (now: number, delaySeconds: number): number => {
+      pace.rateLimited(now, delaySeconds)
+      return pace.limitPerSecond
+    }
+    expect([at(1000, 0.1), at(1999, 0.1), at(2000, 3), at(4999, 0.1)]).toEqual([50, 50, 25, 25])
+    expect(at(5000, 0.1)).toBe(12.5)
+    expect(pace.eventEndsAt).toBe(6000)
+  })
+
+  it("never slows down below a request in ten seconds", () => {
+    const pace = new Pace({ maxRequestsPerSecond: 0.3 })
+    const rates = [10_000, 20_000, 30_000].map((now) => {
+      pace.rateLimited(now, undefined)
+      return pace.limitPerSecond
+    })
+    expect(rates).toEqual([0.15, 0.1, 0.1])
+  })
+
+  it("pauses as long as any 429 asks for, and knows for how long none has succeeded", () => {
+    const pace = new Pace()
+    pace.rateLimited(1000, 30)
+    pace.rateLimited(2000, 1)
+    expect([pace.pauseMillis(2000), pace.limitedMillis(2000)]).toEqual([29_000, 30_000])
+    expect([pace.pauseMillis(31_000), pace.limitedMillis(31_000)]).toEqual([0, 0])
+    pace.rateLimited(31_000, 5)
+    expect([pace.pauseMillis(31_000), pace.limitedMillis(31_000)]).toEqual([5000, 35_000])
+    pace.succeeded(36_000)
+    pace.rateLimited(40_000, 5)
+    expect(pace.limitedMillis(40_000)).toBe(5000)
+  })
+
+  it("grows after a 429 with the time in which requests succeed, up to the fixed rate", () => {
+    const pace = new Pace({ maxRequestsPerSecond: 100 })
+    pace.rateLimited(1000, 1)
+    const rateAt = (now: number): number => {
+      pace.succeeded(now)
+      return pace.limitPerSecond
+    }
+    // A quarter in each second after the pause; successes need not arrive in order.
+    expect([1500, 2000, 4000, 3000, 5000, 8000].map(rateAt)).toEqual([50, 50, 75, 75, 93.75, 100])
+  })
+
+  it("starts requests an interval apart, of which one may be made up for", () => {
+    const pace = new Pace({ maxRequestsPerSecond: 10 })
+    expect([0, 0, 100, 1000, 1000, 1000].map((now) => pace.reserve(now))).toEqual([
+      0, 100, 0, 0, 0, 100,
+    ])
+    const divided = new Pace({ maxRequestsPerSecond: 10 })
+    expect([0, 0, 1000, 1000, 1000].map((now) => divided.reserve(now, 2))).toEqual([
+      0, 200, 0, 0, 200,
+    ])
+  })
+
+  it("reserves starts ahead, after those that are reserved and after a pause", () => {
+    const pace = new Pace({ maxRequestsPerSecond: 10 })
+    expect(pace.reserveAhead(1000, 3)).toEqual([1000, 1100, 1200])
+    expect(pace.reserveAhead(1000, 0)).toEqual([])
+    expect(pace.reserve(1000)).toBe(300)
+    expect(pace.reserveAhead(1000, 1)).toEqual([1300])
+    pace.rateLimited(1500, 30)
+    expect(pace.reserveAhead(1600, 2)).toEqual([31_500, 31_700])
+  })
+
   describe("goes on after a 429 with what came through before", () => {
     const SECONDS = 10
     const UP_TO = 100

@@ -4,6 +4,8 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Metric from "effect/Metric"
 import * as TestClock from "effect/testing/TestClock"
 import { RequestBudget } from "../../../src/extract/budget/RequestBudget.ts"
 import type { Failure } from "../../../src/extract/retry.ts"
@@ -127,13 +129,23 @@ describe("RequestBudget", () => {
       yield* TestClock.adjust("1 minute")
       yield* Fiber.join(running)
       expect((yield* budget.learnt).window).toBe(before)
+      const almost = Array.from({ length: before - 1 }, () => one)
+      yield* Effect.forkScoped(Effect.all(almost, { concurrency: "unbounded" }))
+      yield* TestClock.adjust("1 second")
+      expect((yield* budget.learnt).window).toBe(before)
+
+      // The window is full when the last begins and when the first ends, but not when the last ends.
+      const last = budget.spend(Effect.as(Effect.sleep(50), answers), spending)
+      yield* Effect.forkScoped(Effect.all([...almost, last], { concurrency: "unbounded" }))
+      yield* TestClock.adjust("1 second")
+      expect((yield* budget.learnt).window).toBe(before + 2)
 
       // The last fills the window, and the first ends while it does.
       const never = budget.spend(Effect.never, spending)
-      const all = [one, ...Array.from({ length: before - 1 }, () => never)]
+      const all = [one, ...Array.from({ length: before + 1 }, () => never)]
       yield* Effect.forkScoped(Effect.all(all, { concurrency: "unbounded" }))
       yield* TestClock.adjust("1 second")
-      expect((yield* budget.learnt).window).toBeGreaterThan(before)
+      expect((yield* budget.learnt).window).toBe(before + 3)
     }).pipe(Effect.scoped, Effect.provide(RequestBudget.layer())),
   )
 
@@ -156,6 +168,132 @@ describe("RequestBudget", () => {
       expect(sent).toBe(1)
     }).pipe(Effect.provide(RequestBudget.layer())),
   )
+
+  describe("stops sending to a service", () => {
+    const sentOf = Effect.fnUntraced(function* (
+      outcomes: ReadonlyArray<number | Failure>,
+      options: Partial<typeof spending> = {},
+    ) {
+      const budget = yield* RequestBudget
+      let sent = 0
+      const requests = outcomes.map((outcome) =>
+        Effect.ignore(
+          budget.spend(
+            Effect.suspend(() => {
+              sent += 1
+              return typeof outcome === "number"
+                ? Effect.succeed({ status: outcome, delaySeconds: undefined })
+                : Effect.fail(outcome)
+            }),
+            { ...spending, ...options },
+          ),
+        ),
+      )
+      const running = yield* Effect.forkChild(Effect.all(requests))
+      // Less than the first pause.
+      yield* TestClock.adjust(100)
+      yield* Fiber.interrupt(running)
+      return sent
+    }, Effect.provide(RequestBudget.layer()))
+
+    const times = <A>(count: number, outcome: A) => Array.from({ length: count }, () => outcome)
+    const lost: Failure = { reason: { _tag: "Transport" }, detail: "ECONNRESET" }
+    const timeout: Failure = {
+      reason: { _tag: "Timeout", of: "attempt", seconds: 30 },
+      detail: "no response",
+    }
+
+    it.effect("that fails thirty requests in a row, or never responds to the first four", () =>
+      Effect.gen(function* () {
+        expect(yield* sentOf(times(40, 500))).toBe(30)
+        expect(yield* sentOf(times(40, lost))).toBe(4)
+        expect(yield* sentOf(times(40, timeout))).toBe(4)
+        expect(yield* sentOf([200, ...times(40, timeout)])).toBe(31)
+        expect(yield* sentOf([...times(29, 503), 404, ...times(40, 599)])).toBe(60)
+      }),
+    )
+
+    it.effect("but not for what says nothing of the service", () =>
+      Effect.gen(function* () {
+        expect(yield* sentOf(times(40, 404))).toBe(40)
+        expect(yield* sentOf(times(40, 500), { expectsServerErrors: true })).toBe(40)
+        expect(yield* sentOf(times(40, timeout), { isSlow: true })).toBe(40)
+        expect(yield* sentOf(times(40, lost), { isSlow: true })).toBe(4)
+        expect(yield* sentOf(times(40, tooLarge))).toBe(40)
+      }),
+    )
+  })
+
+  it.effect("refuses like a service that has refused for longer than the run waits", () =>
+    Effect.gen(function* () {
+      const budget = yield* RequestBudget
+      const refused = Effect.succeed({ status: 429, delaySeconds: 20 })
+      const running = yield* Effect.forkChild(
+        Effect.flip(Effect.forever(budget.spend(refused, spending))),
+      )
+      yield* TestClock.adjust("20 seconds")
+      expect(running.pollUnsafe()).toBeDefined()
+      expect(yield* Fiber.join(running)).toMatchObject({
+        reason: { _tag: "RateLimited", delaySeconds: 20 },
+        detail:
+          "not sent: the service rate-limits every request and has done so for 40 s with the 20 s that it asks to wait now, longer than the 30 s that a run waits",
+      })
+    }).pipe(Effect.provide(RequestBudget.layer())),
+  )
+
+  it.effect("waits for as long as the run does, and no longer", () =>
+    Effect.gen(function* () {
+      const budget = yield* RequestBudget
+      let sent = 0
+      const refused = Effect.sync(() => {
+        sent += 1
+        return { status: sent === 1 ? 429 : 200, delaySeconds: 30 }
+      })
+      const running = yield* Effect.forkChild(
+        Effect.andThen(budget.spend(refused, spending), budget.spend(refused, spending)),
+      )
+      yield* TestClock.adjust(29_999)
+      expect(sent).toBe(1)
+      yield* TestClock.adjust(1)
+      expect(running.pollUnsafe()).toBeDefined()
+      expect((yield* Fiber.join(running)).status).toBe(200)
+    }).pipe(Effect.provide(RequestBudget.layer())),
+  )
+
+  it.effect("sends as many at once after quick failures, and after those of slow reads", () =>
+    Effect.gen(function* () {
+      const budget = yield* RequestBudget
+      const { window: before } = yield* budget.learnt
+      const failing = (millis: number) =>
+        Effect.andThen(Effect.sleep(millis), Effect.fail(tooLarge))
+      const quick = Effect.ignore(budget.spend(failing(10), spending))
+      const slow = Effect.ignore(budget.spend(failing(60_000), { ...spending, isSlow: true }))
+      const running = yield* Effect.forkChild(
+        Effect.all(Array.from({ length: 20 }, () => Effect.andThen(quick, slow))),
+      )
+      yield* TestClock.adjust("1 hour")
+      yield* Fiber.join(running)
+      expect((yield* budget.learnt).window).toBe(before)
+    }).pipe(Effect.provide(RequestBudget.layer())),
+  )
+
+  it.effect("reports the rate it keeps to, as soon as a 429 has changed it, and in the end", () => {
+    const limits = Effect.map(Metric.snapshot, (all) =>
+      all
+        .filter(({ id }) => id === "vaulthouse_request_limit_per_second")
+        .map(({ state }) => state),
+    )
+    const given = RequestBudget.layer({ maxRequestsPerSecond: 10 })
+    return Effect.gen(function* () {
+      yield* Effect.scoped(Layer.build(given))
+      expect(yield* limits).toEqual([{ value: 10 }])
+      yield* Effect.gen(function* () {
+        const budget = yield* RequestBudget
+        yield* budget.spend(Effect.succeed({ status: 429, delaySeconds: 1 }), spending)
+        expect(yield* limits).toEqual([{ value: 5 }])
+      }).pipe(Effect.provide(given))
+    }).pipe(Effect.provideService(Metric.MetricRegistry, new Map()))
+  })
 
   it.effect("sends hardly any to a service that fails every request", () =>
     Effect.gen(function* () {

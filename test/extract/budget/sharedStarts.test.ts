@@ -6,6 +6,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
 import * as TestClock from "effect/testing/TestClock"
 import type { PaceOptions } from "../../../src/extract/budget/PaceState.ts"
 import { RequestBudget } from "../../../src/extract/budget/RequestBudget.ts"
@@ -24,14 +25,15 @@ const spending = {
   requestsLeft: 1,
 }
 
-/** A store of one pace for several processes; `isAway` makes it fail. */
-const memoryStore = () => {
-  let stored: { version: number; state: string | undefined } = { version: 0, state: undefined }
+/** A store of one pace for several processes; `isAway` makes it fail, `hangs` keeps it from responding. */
+const memoryStore = (before?: string) => {
+  let stored = { version: before === undefined ? 0 : 1, state: before }
   const listeners: Array<() => void> = []
-  const counts = { reads: 0, isAway: false }
+  const counts = { reads: 0, isAway: false, hangs: false }
   const delayed = <A>(work: (now: number) => A): Effect.Effect<A, PaceStoreError> =>
     Effect.gen(function* () {
       yield* Effect.sleep(STORE_MILLIS / 2)
+      if (counts.hangs) return yield* Effect.never
       if (counts.isAway) return yield* Effect.fail({ message: "it is away" })
       const found = work((yield* Clock.currentTimeMillis) + SKEW_MILLIS)
       yield* Effect.sleep(STORE_MILLIS / 2)
@@ -51,7 +53,7 @@ const memoryStore = () => {
       }),
     onAnnounced: (listener) => Effect.sync(() => void listeners.push(listener)),
   }
-  return { store, counts }
+  return { store, counts, stored: () => stored }
 }
 
 interface Sent {
@@ -219,6 +221,44 @@ describe("a request budget of several processes", () => {
       expect(refused(back)).toBeLessThan(0.02 * back.length)
       const ofFirst = back.filter(({ process }) => process === 0).length
       expect(Math.abs(ofFirst / back.length - 0.5)).toBeLessThan(0.05)
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("says once that the store does not respond, or fails, and goes on without it", () => {
+    const logged: Array<string> = []
+    const log = Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))])
+    return Effect.gen(function* () {
+      const { store, counts } = memoryStore()
+      const limited = service(20)
+      yield* start(1, limited, store)
+      yield* TestClock.adjust("30 seconds")
+      expect(logged).toEqual([])
+      counts.hangs = true
+      yield* TestClock.adjust("30 seconds")
+      const said = (why: string) =>
+        `The shared request budget can't be reached (${why}). Until it can, this process keeps to its share of the last known rate.`
+      expect(logged).toEqual([said("it does not respond")])
+      const alone = within(limited.sent, 35, 60)
+      expect(alone.length).toBeGreaterThan(0.9 * 25 * 20)
+      expect(refused(alone)).toBeLessThan(0.02 * alone.length)
+      counts.hangs = false
+      yield* TestClock.adjust("10 seconds")
+      counts.isAway = true
+      yield* TestClock.adjust("10 seconds")
+      expect(logged).toEqual([said("it does not respond"), said("it is away")])
+    }).pipe(Effect.scoped, Effect.provide(log))
+  })
+
+  it.effect("learns anew where what is stored is of another version", () =>
+    Effect.gen(function* () {
+      const { store, stored } = memoryStore('{"pace":{}}')
+      const limited = service(20)
+      yield* start(1, limited, store)
+      yield* TestClock.adjust("10 seconds")
+      expect(limited.sent.length).toBeGreaterThan(100)
+      expect(JSON.parse(stored().state ?? "")).toMatchObject({
+        pace: { growth: expect.any(Number) },
+      })
     }).pipe(Effect.scoped),
   )
 

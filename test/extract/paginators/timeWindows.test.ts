@@ -5,6 +5,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
+import { MAX_CLOCK_SECONDS_OFF } from "../../../src/domain/run/clockTolerance.ts"
 import type { TimeCursor } from "../../../src/extract/paginators/timeCursor.ts"
 import {
   timeWindows,
@@ -34,6 +35,8 @@ interface Options {
   readonly now?: number
   /** The service does not know the name of the window's end. */
   readonly ignoresEnd?: boolean
+  /** How coarse the times are that the service compares, in microseconds; those of the wire if absent. */
+  readonly unit?: number
 }
 
 type Step = TimeStep<ReadonlyArray<Entry>>
@@ -52,10 +55,13 @@ const stream = (
     until: options.until,
     read: (window) => {
       requests.push(window)
-      const from = Math.floor((window.from ?? 0) / 1000) * 1000
-      const to = options.ignoresEnd ? Infinity : Math.floor((window.to ?? Infinity) / 1000) * 1000
+      // Services refuse a window that ends before it begins.
+      expect(window.from ?? -Infinity).toBeLessThanOrEqual(window.to ?? Infinity)
+      const { unit = 1000 } = options
+      const from = Math.floor((window.from ?? 0) / unit) * unit
+      const to = options.ignoresEnd ? Infinity : Math.floor((window.to ?? Infinity) / unit) * unit
       const content = service
-        .filter(({ at }) => at >= from && at <= to)
+        .filter(({ at }) => at >= from && (unit === 1000 ? at : Math.floor(at / unit) * unit) <= to)
         .toSorted((a, b) => b.at - a.at || a.id.localeCompare(b.id))
         .slice(0, options.cap ?? Infinity)
       return Effect.succeed({ content, times: content.map(({ at }) => at) })
@@ -317,8 +323,8 @@ describe("timeWindows", () => {
       }
       // No more than a clock may be off, as after it was set right.
       const requests: Array<TimeWindow> = []
-      const hourAhead = { through: NOW + 3600 * SECOND, largest: 30 }
-      yield* readAll(service, { now: NOW, cursor: hourAhead }, requests)
+      const ahead = { through: NOW + MAX_CLOCK_SECONDS_OFF * SECOND, largest: 30 }
+      yield* readAll(service, { now: NOW, cursor: ahead }, requests)
       expect(requests).toEqual([{ from: NOW - OVERLAP - SECOND, to: undefined }])
     }),
   )
@@ -340,31 +346,61 @@ describe("timeWindows", () => {
     }),
   )
 
-  it.effect("a service that returns a month at once is read to its first month", () =>
-    Effect.gen(function* () {
-      // Denser towards the past, so that every response is larger than the one before it.
-      const service = Array.from({ length: 200 }, (_, index) => ({
-        id: String(index),
-        at: NOW - Math.round(30 * index - (index * index) / 15) * (DAY / 4),
-      }))
-      const responses: Array<ReadonlyArray<Entry>> = []
-      yield* Stream.runDrain(
-        timeWindows({
-          cursor: undefined,
-          overlap: OVERLAP,
-          recheck: 0,
-          since: undefined,
-          until: undefined,
-          read: ({ to = NOW }) => {
-            const content = service.filter(({ at }) => at <= to && at > to - 30 * DAY)
-            responses.push(content)
-            return Effect.succeed({ content, times: content.map(({ at }) => at) })
-          },
-        }),
-      )
-      expect(new Set(responses.flat().map(({ id }) => id)).size).toBe(service.length)
-    }),
-  )
+  describe("a service that returns a month at once", () => {
+    /** Denser towards the past, so that every response is larger than the one before it; or the other way round. */
+    const months = (isDenserBefore: boolean): ReadonlyArray<Entry> =>
+      Array.from({ length: 200 }, (_, index) => {
+        const back = isDenserBefore
+          ? Math.round(30 * index - (index * index) / 15)
+          : Math.round((index * index) / 15)
+        return { id: String(index), at: NOW - back * (DAY / 4) }
+      })
+    const monthly = (
+      service: ReadonlyArray<Entry>,
+      cursor?: TimeCursor,
+      since?: number,
+    ): Stream.Stream<Step> =>
+      timeWindows({
+        cursor,
+        overlap: OVERLAP,
+        recheck: 0,
+        since,
+        until: undefined,
+        read: ({ from = -Infinity, to = NOW }) => {
+          const content = service.filter(({ at }) => at >= from && at <= to && at > to - 30 * DAY)
+          return Effect.succeed({ content, times: content.map(({ at }) => at) })
+        },
+      }).pipe(Stream.provideService(Clock.Clock, clockAt(NOW + DAY)))
+
+    it.effect.each([true, false])("is read to its first month, denser before: %s", (dense) =>
+      Effect.gen(function* () {
+        const service = months(dense)
+        const steps = yield* Stream.runCollect(monthly(service))
+        expect(read(steps)).toEqual(idsOf(service))
+      }),
+    )
+
+    it.effect("is read to its first month after the reading was stopped", () =>
+      Effect.gen(function* () {
+        const service = months(false)
+        const begun = yield* Stream.runCollect(Stream.take(monthly(service), 2))
+        const rest = yield* Stream.runCollect(monthly(service, cursorOf(begun)))
+        expect(read(begun, rest)).toEqual(idsOf(service))
+        expect(cursorOf(rest)).toMatchObject({ through: NOW, pending: undefined })
+      }),
+    )
+
+    it.effect("is read to its first month where --since left it out before", () =>
+      Effect.gen(function* () {
+        const service = months(false)
+        const since = NOW - 20 * DAY
+        const first = yield* Stream.runCollect(monthly(service, undefined, since))
+        const rest = yield* Stream.runCollect(monthly(service, cursorOf(first)))
+        expect(read(first, rest)).toEqual(idsOf(service))
+        expect(cursorOf(rest)?.from).toBeUndefined()
+      }),
+    )
+  })
 
   it.effect("an instant that fills a response is reported, and older entries are still read", () =>
     Effect.gen(function* () {
@@ -378,6 +414,76 @@ describe("timeWindows", () => {
       const single = yield* readAll([{ id: "only", at: NOW }], {}, requests)
       expect(requests).toHaveLength(2)
       expect(single.some(({ tie }) => tie !== undefined)).toBe(false)
+    }),
+  )
+
+  it.effect("older entries are read from a service that compares whole seconds too", () =>
+    Effect.gen(function* () {
+      const second = Array.from({ length: 7 }, (_, index) => ({
+        id: `tie ${index}`,
+        at: NOW + (900 + index) * 1000,
+      }))
+      const older = [{ id: "older", at: NOW - DAY }]
+      const steps = yield* Stream.runCollect(
+        Stream.take(stream([...second, ...older], [], { cap: 5, unit: SECOND }), 10),
+      )
+      expect(read(steps)).toContain("older")
+      expect(steps.length).toBeLessThan(10)
+      // Two of the second don't fit into a response.
+      expect(steps.map(({ tie }) => tie).filter((tie) => tie !== undefined)).toEqual([
+        NOW + 902_000,
+      ])
+    }),
+  )
+
+  it.effect("instants that each fill a response hide none of the same second", () =>
+    Effect.gen(function* () {
+      const tied = (at: number) =>
+        Array.from({ length: 5 }, (_, index) => ({ id: `${NOW - at} ${index}`, at }))
+      const older = [{ id: "older", at: NOW - SECOND / 2 }]
+      const service = [...tied(NOW), ...tied(NOW - 1000), ...older]
+      expect(read(yield* readAll(service, { cap: 5 }))).toEqual(idsOf(service))
+    }),
+  )
+
+  it.effect(
+    "no window is requested for ever where the service returns more than was asked for",
+    () =>
+      Effect.gen(function* () {
+        const later = [1.9, 1.8, 1.7, 1.6].map((seconds) => ({
+          id: `${seconds} s later`,
+          at: NOW + seconds * SECOND,
+        }))
+        const service = [...later, { id: "newest", at: NOW }, { id: "older", at: NOW - DAY }]
+        const steps = yield* Stream.runCollect(
+          Stream.take(stream(service, [], { cap: 5, unit: SECOND }), 10),
+        )
+        expect(read(steps)).toEqual(idsOf(service))
+        expect(steps.length).toBeLessThan(10)
+      }),
+  )
+
+  it.effect(
+    "as many entries of one instant as a limit may be are reported, though none is older",
+    () =>
+      Effect.gen(function* () {
+        const tied = (count: number) =>
+          Array.from({ length: count }, (_, index) => ({ id: `tie ${index}`, at: NOW }))
+        const [few, many] = [yield* readAll(tied(49)), yield* readAll(tied(50))]
+        expect(few.some(({ tie }) => tie !== undefined)).toBe(false)
+        expect(many.map(({ tie }) => tie).filter((tie) => tie !== undefined)).toEqual([NOW])
+      }),
+  )
+
+  it.effect("an instant that fills a response hides none of --since", () =>
+    Effect.gen(function* () {
+      const tied = Array.from({ length: 5 }, (_, index) => ({ id: `tie ${index}`, at: NOW }))
+      const service = [...tied, { id: "first", at: NOW - 1000 }, { id: "before", at: NOW - 2000 }]
+      const [from, later] = [NOW - 1000, NOW]
+      expect(read(yield* readAll(service, { cap: 5, since: from }))).toEqual(
+        idsOf(service.slice(0, -1)),
+      )
+      expect(yield* readAll(service, { cap: 5, since: later })).toHaveLength(1)
     }),
   )
 
@@ -400,7 +506,17 @@ describe("timeWindows", () => {
       const [step, ...others] = yield* readAll([], { cursor: cursorOf(first) })
       expect(step).toMatchObject({ suspicious: true, cursor: cursorOf(first) })
       expect(others).toEqual([])
-      expect(yield* readAll([])).toMatchObject([{ suspicious: false, count: 0 }])
+      expect(yield* readAll([])).toMatchObject([{ suspicious: false, count: 0, cursor: undefined }])
+      // Up to an instant before the newest record there may be none, but not up to a later one.
+      for (const [until, suspicious] of [
+        [NOW - 1, false],
+        [NOW, true],
+        [NOW + 1, true],
+      ] as const) {
+        const steps = yield* readAll([], { cursor: cursorOf(first), until })
+        expect(steps).toMatchObject([{ suspicious }])
+        expect(cursorOf(steps)?.through).toBe(NOW)
+      }
     }),
   )
 
@@ -425,6 +541,39 @@ describe("timeWindows", () => {
         expect(read(first, again, begun, rest)).toEqual(idsOf(service))
         expect(cursorOf(rest)?.from).toBeUndefined()
       }),
+  )
+
+  it.effect("what lies a little before --since is read once it is lifted", () =>
+    Effect.gen(function* () {
+      const since = NOW - 10 * DAY
+      const service = [
+        { id: "newest", at: NOW },
+        { id: "oldest", at: since },
+        { id: "before", at: since - SECOND / 2 },
+      ]
+      const first = yield* readAll(service, { since })
+      expect(read(first)).toEqual(["newest", "oldest"])
+      expect(read(first, yield* readAll(service, { cursor: cursorOf(first) }))).toEqual(
+        idsOf(service),
+      )
+    }),
+  )
+
+  it.effect("the same --since, or a later one, sends no request for what was read before", () =>
+    Effect.gen(function* () {
+      const service = Array.from({ length: 30 }, (_, index) => ({
+        id: String(index),
+        at: NOW - index * DAY,
+      }))
+      const since = NOW - 20 * DAY
+      const first = yield* readAll(service, { since })
+      for (const later of [since, since + 5 * DAY]) {
+        const requests: Array<TimeWindow> = []
+        const again = yield* readAll(service, { since: later, cursor: cursorOf(first) }, requests)
+        expect(requests).toEqual([{ from: NOW - OVERLAP - SECOND, to: undefined }])
+        expect(cursorOf(again)?.from).toBe(since)
+      }
+    }),
   )
 
   it.effect("--until leaves what came after to the next run", () =>
