@@ -293,11 +293,15 @@ live("a series without points costs one request until it has some, or a week has
 it("a history that was cut short is expected to cost what is left of it, and two to find its beginning", () => {
   const ratio = pipelines.find(({ name }) => name === "ratio_history")
   const startedOn = today - 200
-  const expected = (cursor: object | undefined) =>
+  const expected = (
+    cursor: object | undefined,
+    settings: { full?: boolean; since?: number; until?: number } = {},
+    start: number | undefined = startedOn,
+  ) =>
     ratio?.expectedRequests(
-      { entity: "a", subject: { startedOn } },
+      { entity: "a", subject: { startedOn: start } },
       { cursor: () => cursor, openGaps: [], isSkipped: () => false },
-      { ...defaultRunSettings, now: now * 1000, today },
+      { ...defaultRunSettings, now: now * 1000, today, ...settings },
     )
   const cursor = (days: number, complete: boolean) => {
     const through = formatDay(today)
@@ -310,4 +314,17 @@ it("a history that was cut short is expected to cost what is left of it, and two
   expect(expected(cursor(118, true))).toBe(1)
   expect(expected(cursor(200, false))).toBe(1)
   expect(expected(undefined)).toBe(5 + 2)
+  // All of it again: where it began is known, and anything before is looked for once.
+  expect(expected(cursor(200, true), { full: true })).toBe(5 + 1)
+  expect(expected(cursor(118, true), { full: true })).toBe(3 + 1)
+  expect(expected(cursor(118, false), { full: true })).toBe(5 + 2)
+  // Named days alone, of which none may be newer than what was read.
+  expect(expected(undefined, { since: today - 40 })).toBe(1 + 2)
+  expect(expected(undefined, { since: today - 41 })).toBe(2 + 2)
+  expect(expected(undefined, { until: today - 160 })).toBe(1 + 2)
+  expect(expected(undefined, { until: today - 159 })).toBe(2 + 2)
+  expect(expected(undefined, { until: today + 100 })).toBe(5 + 2)
+  expect(expected(cursor(118, true), { until: today - 119 })).toBe(0)
+  // No point of any day was found not long ago.
+  expect(expected({ ...cursor(0, true), newest: null })).toBe(1)
 })

@@ -135,7 +135,7 @@ it.effect("a key is rejected if it opens nothing, or less than a run before has 
         return yield* Effect.all({
           unknown: after([audit, "-", "Unauthorized"]),
           never: after([audit, "-", "Forbidden"]),
-          noLonger: after([audit, "-", "Forbidden"], [loans, "-", "Forbidden"]),
+          noLonger: after([loans, "-", "Forbidden"]),
           all: after([audit, "-", undefined], [loans, "-", undefined]),
         })
       }),
