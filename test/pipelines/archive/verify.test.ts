@@ -30,11 +30,13 @@ it.live("each damage of a segment is one finding, with how many bodies it is abo
     const [segment = ""] = readdirSync(folder)
     const file = join(folder, segment)
     const whole = readFileSync(file)
-    const frames = yield* Effect.promise(() =>
-      Array.fromAsync(readFrames(folderStore(folder), segment), ({ place }) =>
-        whole.subarray(place.offset, place.offset + place.length),
-      ),
-    )
+    const frames = yield* Effect.promise(async () => {
+      const found: Array<Buffer> = []
+      for await (const { place } of readFrames(folderStore(folder), segment)) {
+        found.push(whole.subarray(place.offset, place.offset + place.length))
+      }
+      return found
+    })
     const [first = whole, second = whole, ...markers] = frames
     /** What is found where the segment is of these frames, or is gone and its frames are in another. */
     const findings = (bytes: ReadonlyArray<Buffer>, name = segment) =>

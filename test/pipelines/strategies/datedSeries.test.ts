@@ -3,6 +3,7 @@ import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { formatDay } from "../../../src/domain/values/time.ts"
 import { defaultRunSettings } from "../../../src/pipelines/model/runSettings.ts"
+import type { PartitionState } from "../../../src/pipelines/model/PartitionState.ts"
 import { pipelines } from "../../../src/pipelines/pipelines.ts"
 import { ahead, fixedDay } from "../../support/movableClock.ts"
 import { json, scriptedServer } from "../../support/servers/scriptedServer.ts"
@@ -296,11 +297,11 @@ it("a history that was cut short is expected to cost what is left of it, and two
   const expected = (
     cursor: object | undefined,
     settings: { full?: boolean; since?: number; until?: number } = {},
-    start: number | undefined = startedOn,
+    { subject = { startedOn } as object, openGaps = [] as PartitionState["openGaps"] } = {},
   ) =>
     ratio?.expectedRequests(
-      { entity: "a", subject: { startedOn: start } },
-      { cursor: () => cursor, openGaps: [], isSkipped: () => false },
+      { entity: "a", subject },
+      { cursor: () => cursor, openGaps, isSkipped: () => false },
       { ...defaultRunSettings, now: now * 1000, today, ...settings },
     )
   const cursor = (days: number, complete: boolean) => {
@@ -325,6 +326,15 @@ it("a history that was cut short is expected to cost what is left of it, and two
   expect(expected(undefined, { until: today - 159 })).toBe(2 + 2)
   expect(expected(undefined, { until: today + 100 })).toBe(5 + 2)
   expect(expected(cursor(118, true), { until: today - 119 })).toBe(0)
+  const { overlapDays } = defaultRunSettings
+  expect(expected(cursor(118, true), { until: today - overlapDays })).toBe(1)
+  expect(expected(cursor(118, true), { until: today - overlapDays - 1 })).toBe(0)
+  expect(expected(cursor(0, true), { until: today - 1 })).toBe(0)
+  // A year of days where it is unknown when the vault began.
+  expect(expected(undefined, {}, { subject: {} })).toBe(9 + 2)
+  // A gap is read again.
+  const [fromAt, toAt] = [(today - 30) * 86_400_000_000, (today - 29) * 86_400_000_000 - 1]
+  expect(expected(cursor(118, true), {}, { openGaps: [{ fromAt, toAt }] })).toBe(1 + 1)
   // No point of any day was found not long ago.
   expect(expected({ ...cursor(0, true), newest: null })).toBe(1)
 })
