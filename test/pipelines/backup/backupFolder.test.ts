@@ -1,6 +1,14 @@
 // What the list of a backup may name, and that each of its files is there as it was backed up.
 import { createHash } from "node:crypto"
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -9,7 +17,10 @@ import {
   type Backup,
   BackupError,
   check,
+  copy,
   folderOfArchive,
+  manifestOf,
+  readBackup,
 } from "../../../src/pipelines/backup/backupFolder.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
 
@@ -54,15 +65,16 @@ it.live("lists a published copy, the file that names it, and segments, each once
     const { folder, files, listed, refusal } = yield* backedUp
     expect(yield* refusal(files)).toBeUndefined()
     const list = join(folder, "backup.json")
-    mkdirSync(join(folder, "raw/inner"))
     for (const path of [
       "raw/notes.txt",
       "raw/inner/2026-06.run.ndjson.zst",
+      `${SEGMENT}/inner`,
+      `${COPY}/inner`,
       "published/notes.json",
       "current.json",
       "other.ndjson.zst",
     ]) {
-      expect(yield* refusal([...files, listed(path, "there")])).toBe(
+      expect(yield* refusal([...files, { path, bytes: 0, sha256: "" }])).toBe(
         `${list} lists ${JSON.stringify(path)}, which is no file of a backup.`,
       )
     }
@@ -118,3 +130,33 @@ it("the archive is in the data directory, unless its setting names another folde
   expect(folderOfArchive({ dataDir: "/data", archive: "/archive" })).toBe("/archive")
   expect(folderOfArchive({ dataDir: "/data", archive: "s3://bucket/raw" })).toBe("/data/raw")
 })
+
+it.live("a copy is its owner's alone, in a folder made for it, and of a regular file only", () =>
+  Effect.gen(function* () {
+    const folder = yield* temporaryFolder
+    const [from, to] = [join(folder, "from"), join(folder, "a/b/to")]
+    writeFileSync(from, "rows", { mode: 0o644 })
+    yield* Effect.promise(() => copy(from, to))
+    expect(readFileSync(to, "utf8")).toBe("rows")
+    expect(statSync(to).mode & 0o777).toBe(0o600)
+    const [link, other] = [join(folder, "link"), join(folder, "other")]
+    symlinkSync(from, link)
+    const refused = yield* Effect.flip(attempt("It failed", "", () => copy(link, other)))
+    expect(refused.why).toContain("is a symbolic link, not a regular file")
+    expect(existsSync(other)).toBe(false)
+  }),
+)
+
+it.live("the list of a backup is of this format, or it is none", () =>
+  Effect.gen(function* () {
+    const folder = yield* temporaryFolder
+    const read = attempt("It failed", "", () => readBackup(folder))
+    const none = `${folder} is not a backup: ${manifestOf(folder)} is missing or can't be read.`
+    expect((yield* Effect.flip(read)).why).toBe(none)
+    const backup = { format: 1, created_at: "2026-06-01T12:00:00Z", files: [] }
+    writeFileSync(manifestOf(folder), JSON.stringify(backup))
+    expect(yield* read).toEqual(backup)
+    writeFileSync(manifestOf(folder), JSON.stringify({ ...backup, format: 2 }))
+    expect((yield* Effect.flip(read)).why).toBe(none)
+  }),
+)
