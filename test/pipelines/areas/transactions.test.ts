@@ -106,7 +106,7 @@ live("a history of one transaction costs one request once its end was seen", () 
 it("a first reading is expected to cost two requests, and a later one one, unless all is read again", () => {
   const expected = (cursor: unknown, full: boolean) =>
     transactionsPipeline.expectedRequests(
-      { entity: address, subject: { address, wireAddress: address } as never },
+      { entity: address, subject: { address, wireAddress: address } },
       { cursor: () => cursor, openGaps: [], isSkipped: () => false },
       { ...defaultRunSettings, now: now * 1000, today: 0, full },
     )

@@ -88,10 +88,10 @@ it.live("lists a published copy, the file that names it, and segments, each once
       expect(yield* refusal(files.filter((file) => file.path !== path))).toBe(unnamed)
     }
     expect(yield* refusal(files.filter(({ path }) => path !== SEGMENT))).toBeUndefined()
-    const [copy, , segment] = files as [Backup["files"][0], unknown, Backup["files"][0]]
+    const [published, , segment] = files as [Backup["files"][0], unknown, Backup["files"][0]]
     const other = listed(CURRENT, naming("vaulthouse-2.duckdb"))
-    expect(yield* refusal([copy, other, segment])).toBe(unnamed)
-    expect(yield* refusal([copy, listed(CURRENT, "{}"), segment])).toBe(unnamed)
+    expect(yield* refusal([published, other, segment])).toBe(unnamed)
+    expect(yield* refusal([published, listed(CURRENT, "{}"), segment])).toBe(unnamed)
   }),
 )
 

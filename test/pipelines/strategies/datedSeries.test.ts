@@ -297,11 +297,11 @@ it("a history that was cut short is expected to cost what is left of it, and two
   const expected = (
     cursor: object | undefined,
     settings: { full?: boolean; since?: number; until?: number } = {},
-    { subject = { startedOn } as object, openGaps = [] as PartitionState["openGaps"] } = {},
+    of: { subject?: object; openGaps?: PartitionState["openGaps"] } = {},
   ) =>
     ratio?.expectedRequests(
-      { entity: "a", subject },
-      { cursor: () => cursor, openGaps, isSkipped: () => false },
+      { entity: "a", subject: of.subject ?? { startedOn } },
+      { cursor: () => cursor, openGaps: of.openGaps ?? [], isSkipped: () => false },
       { ...defaultRunSettings, now: now * 1000, today, ...settings },
     )
   const cursor = (days: number, complete: boolean) => {
