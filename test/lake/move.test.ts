@@ -96,9 +96,13 @@ describe.skipIf(lake === undefined)("a lake", () => {
         await killed(toLake, dataDir, () => filesIn(data).some((name) => name.endsWith(".parquet")))
         const intoLake = await run(...toLake, "--json")
         expect(intoLake).toMatchObject({ code: 0, stderr: "" })
-        const moved = JSON.parse(intoLake.stdout) as { rows: number; tables: Array<unknown> }
+        const moved = JSON.parse(intoLake.stdout) as {
+          rows: number
+          tables: ReadonlyArray<{ rows: number }>
+        }
         expect(moved.tables).toHaveLength(tables.length)
         expect(moved.rows).toBeGreaterThan(5000)
+        expect(moved.rows).toBe(moved.tables.reduce((sum, table) => sum + table.rows, 0))
         expect(intoLake.stdout).not.toContain(new URL(address.slice(9)).password)
 
         // As after a move whose commit was the last thing that it did.

@@ -1,15 +1,18 @@
-// What is said of bodies that the archive has lost.
-import { readdirSync, rmSync } from "node:fs"
+// What is said of bodies that the archive has lost, of damaged ones, of moved ones, and of lost commit markers.
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { zstdCompressSync, zstdDecompressSync } from "node:zlib"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { folderStore } from "../../../src/archive/folderStore.ts"
+import { readFrames } from "../../../src/archive/readFrames.ts"
 import { verify } from "../../../src/pipelines/archive/verify.ts"
 import { json, scriptedServer } from "../../support/servers/scriptedServer.ts"
 import { asAdmin } from "../../support/simulated.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
 import { runOnce } from "../../support/warehouseRun.ts"
 
-it.live("a segment that is gone is one finding, with how many bodies went with it", () =>
+it.live("each damage of a segment is one finding, with how many bodies it is about", () =>
   Effect.gen(function* () {
     const server = yield* scriptedServer(({ url }, response) => {
       const { searchParams } = new URL(url, "http://service")
@@ -18,9 +21,82 @@ it.live("a segment that is gone is one finding, with how many bodies went with i
     })
     const dataDir = yield* temporaryFolder
     const publish = { parquet: { marts: false } }
-    yield* runOnce(server.url, dataDir, { pipelines: ["subaccounts"], api: asAdmin, publish })
-    const [segment = ""] = readdirSync(join(dataDir, "raw"))
-    rmSync(join(dataDir, "raw", segment))
+    const { summary } = yield* runOnce(server.url, dataDir, {
+      pipelines: ["subaccounts"],
+      api: asAdmin,
+      publish,
+    })
+    const folder = join(dataDir, "raw")
+    const [segment = ""] = readdirSync(folder)
+    const file = join(folder, segment)
+    const whole = readFileSync(file)
+    const frames = yield* Effect.promise(async () => {
+      const found: Array<Buffer> = []
+      for await (const { place } of readFrames(folderStore(folder), segment)) {
+        found.push(whole.subarray(place.offset, place.offset + place.length))
+      }
+      return found
+    })
+    const [first = whole, second = whole, ...markers] = frames
+    /** What is found where the segment is of these frames, or is gone and its frames are in another. */
+    const findings = (bytes: ReadonlyArray<Buffer>, name = segment) =>
+      Effect.gen(function* () {
+        rmSync(file, { force: true })
+        writeFileSync(join(folder, name), Buffer.concat(bytes))
+        const found = yield* verify({ dataDir })
+        rmSync(join(folder, name))
+        return found.map(({ kind, path, detail }) => [
+          kind,
+          path,
+          detail.replace(/response \S+/, "response X"),
+        ])
+      })
+    const path = `raw/${segment}`
+    expect(yield* findings(frames)).toEqual([])
+    expect(yield* findings([first, second])).toEqual([
+      [
+        "missing",
+        path,
+        `2 committed responses of run ${summary.runId} have no commit marker; a replay without the database would leave them out`,
+      ],
+    ])
+    const lost = `the body of response X is not in the archive; its frame was at byte ${first.length}`
+    expect(yield* findings([first, ...markers])).toEqual([["missing", path, lost]])
+    expect(yield* findings([second, first, ...markers])).toEqual([
+      [
+        "missing",
+        path,
+        expect.stringMatching(/^1 body that the published index has there is elsewhere /),
+      ],
+    ])
+    expect(yield* findings(frames, `20260101T000000000Z-000000.ndjson.zst`)).toEqual([
+      [
+        "missing",
+        path,
+        expect.stringMatching(/^2 bodies that the published index has there are elsewhere /),
+      ],
+    ])
+    /** A frame of these, in which the bodies are others than their checksums say. */
+    const altered = (...of: ReadonlyArray<Buffer>) => {
+      const lines = of.map((frame) =>
+        zstdDecompressSync(frame)
+          .toString()
+          .replace(/"sha256":"(.)/, (_, digit) => `"sha256":"${digit === "0" ? "1" : "0"}`),
+      )
+      return zstdCompressSync(lines.join(""))
+    }
+    const damaged = `the frame at byte ${first.length}: `
+    const [one, ...none] = yield* findings([first, altered(second), ...markers])
+    expect([one, none]).toEqual([["unreadable", path, expect.stringContaining(damaged)], []])
+    expect(one?.[2]).not.toMatch(/ more in this frame$/)
+    expect(yield* findings([altered(first, second), ...markers])).toEqual([
+      [
+        "unreadable",
+        path,
+        expect.stringMatching(/^the frame at byte 0: .* and 1 more in this frame$/),
+      ],
+      ["missing", path, lost],
+    ])
     expect(yield* verify({ dataDir })).toEqual([
       {
         kind: "missing",

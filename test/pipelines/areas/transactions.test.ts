@@ -1,7 +1,9 @@
 // Transactions of a service that sends each of them twice: one row each, none left out, and a replay makes the same. And how
 // many requests a short history costs.
-import { expect } from "@effect/vitest"
+import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { transactionsPipeline } from "../../../src/pipelines/areas/subaccounts/transactions.ts"
+import { defaultRunSettings } from "../../../src/pipelines/model/runSettings.ts"
 import { fixedDay } from "../../support/movableClock.ts"
 import { expectReplays } from "../../support/replays.ts"
 import { json, scriptedServer } from "../../support/servers/scriptedServer.ts"
@@ -100,6 +102,19 @@ live("a history of one transaction costs one request once its end was seen", () 
     expect([yield* sent, yield* sent]).toEqual([2, 1])
   }).pipe(Effect.scoped),
 )
+
+it("a first reading is expected to cost two requests, and a later one one, unless all is read again", () => {
+  const expected = (cursor: unknown, full: boolean) =>
+    transactionsPipeline.expectedRequests(
+      { entity: address, subject: { address, wireAddress: address } },
+      { cursor: () => cursor, openGaps: [], isSkipped: () => false },
+      { ...defaultRunSettings, now: now * 1000, today: 0, full },
+    )
+  expect(expected(undefined, false)).toBe(2)
+  const cursor = { through: "2026-06-01T12:00:00.000000Z", largest: 1, leftInQuarantine: null }
+  expect(expected(cursor, false)).toBe(1)
+  expect(expected(cursor, true)).toBe(2)
+})
 
 live(
   "a service that ignores the end of a window is named, since older transactions are out of reach",

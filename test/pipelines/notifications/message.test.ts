@@ -60,6 +60,10 @@ describe("a message", () => {
       "- The service rejects the API key.",
       "- fees, roles, a, b and 1 more: tasks deferred: HTTP 429.",
     ])
+    // One alone says how many of its tasks it is about.
+    expect(begun(of("fees", "3 of 8 tasks")).message).toContain(
+      "- fees: 3 of 8 tasks deferred: HTTP 429.\n",
+    )
   })
 
   it("names four pipelines that have one reason, and counts none that is not named", () => {
@@ -95,7 +99,7 @@ describe("a message", () => {
 
   it("a test has the same fields", () => {
     expect(Object.keys(testMessage(sender))).toEqual(Object.keys(begun(problem("A."))))
-    expect(testMessage(sender).event).toBe("test")
+    expect(testMessage(sender)).toMatchObject({ event: "test", problems: [], open_problems: 0 })
   })
 
   it("pings nobody and stays in its block, whatever the service writes", () => {
@@ -123,9 +127,48 @@ describe("a message", () => {
     expect(problems).toHaveLength(100)
     expect(open_problems).toBe(250)
     expect(message).toMatch(/^- 1 😀+…$/mu)
-    const short = begun(
-      ...Array.from({ length: 12 }, (_, at) => ({ ...problem(`${at}`), advice: "" })),
+  })
+
+  it("has a line for each of ten problems, and counts those after them", () => {
+    const linesOf = (count: number) =>
+      begun(...Array.from({ length: count }, (_, at) => ({ ...problem(`${at}`), advice: "" })))
+        .message.split("\n")
+        .filter((line) => line.startsWith("- "))
+    const ten = Array.from({ length: 10 }, (_, at) => `- ${at}`)
+    expect(linesOf(10)).toEqual(ten)
+    expect(linesOf(11)).toEqual([...ten, "- and 1 more"])
+    expect(linesOf(12)).toEqual([...ten, "- and 2 more"])
+  })
+
+  it("has a line of 300 characters as it is, and cuts a longer one to as many", () => {
+    const lineOf = (length: number) => begun(problem("x".repeat(length))).message.split("\n")[1]
+    expect(lineOf(300)).toBe(`- ${"x".repeat(300)}`)
+    expect(lineOf(301)).toBe(`- ${"x".repeat(299)}…`)
+  })
+
+  it("has the parts for what began, what is resolved and what lasts, and no advice on what is resolved", () => {
+    const { message, problems } = messageOf(
+      {
+        begun: [problem("A.")],
+        resolved: [problem("B.")],
+        repeated: [problem("C."), { ...problem("D."), advice: "" }],
+        open: 3,
+      },
+      sender,
     )
-    expect(short.message).toContain("\n- 9\n- and 2 more\n")
+    expect(message).toBe(
+      [
+        "New:\n- A.\n  `vaulthouse doctor` shows why.",
+        "Resolved:\n- B.",
+        "Still there:\n- C.\n  `vaulthouse doctor` shows why.\n- D.",
+        "/srv/data on batch-1, 2026-03-01 03:37:12 UTC",
+      ].join("\n\n"),
+    )
+    expect(problems.map(({ text, state }) => [text, state])).toEqual([
+      ["A.", "new"],
+      ["C.", "open"],
+      ["D.", "open"],
+      ["B.", "resolved"],
+    ])
   })
 })

@@ -4,6 +4,7 @@ import * as Clock from "effect/Clock"
 import * as Cron from "effect/Cron"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Random from "effect/Random"
 import * as Ref from "effect/Ref"
 import * as TestClock from "effect/testing/TestClock"
 import {
@@ -276,6 +277,63 @@ describe("schedule", () => {
     }),
   )
 
+  it.effect("repeats a run that failed without the jitter, which is for firings", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(at("02:30:00"))
+      const { options, runs } = yield* scheduled(0, new Map([["hourly", at("02:30:00")]]))
+      const run = (due: ReadonlyArray<Group>) => Effect.as(options.run(due), [])
+      const latest = { nextDoubleUnsafe: () => 0.999, nextIntUnsafe: () => 1 }
+      const fiber = yield* Effect.forkChild(
+        Effect.provideService(
+          schedule({ ...options, run, jitterSeconds: 7200 }),
+          Random.Random,
+          latest,
+        ),
+      )
+      yield* TestClock.adjust("5 minutes")
+      expect((yield* Ref.get(runs)).map(({ minute }) => minute)).toEqual(["02:30", "02:35"])
+      yield* Fiber.interrupt(fiber)
+    }),
+  )
+
+  it.effect("delays a firing by a share of the jitter", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(at("00:00:00"))
+      const before = new Map([
+        ["hourly", at("00:00:00")],
+        ["daily", at("00:00:00")],
+      ])
+      const { options, runs } = yield* scheduled(0, before)
+      const half = { nextDoubleUnsafe: () => 0.5, nextIntUnsafe: () => 1 }
+      const fiber = yield* Effect.forkChild(
+        Effect.provideService(schedule({ ...options, jitterSeconds: 120 }), Random.Random, half),
+      )
+      yield* TestClock.adjust(at("00:08:00") - 1 - at("00:00:00"))
+      expect(yield* Ref.get(runs)).toEqual([])
+      yield* TestClock.adjust("1 millis")
+      yield* Fiber.interrupt(fiber)
+      expect(yield* Ref.get(runs)).toEqual([{ groups: "hourly", minute: "00:08" }])
+    }),
+  )
+
+  it.effect("of one time says when the next run is, where nothing is due", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(at("00:06:00"))
+      const started = new Map([
+        ["hourly", at("00:06:00")],
+        ["daily", at("00:06:00")],
+      ])
+      const { options, runs } = yield* scheduled(0, started)
+      const announced: Array<number> = []
+      const onIdle = (next: number) => Effect.sync(() => void announced.push(next))
+      const fiber = yield* Effect.forkChild(schedule({ ...options, once: true, onIdle }))
+      yield* TestClock.adjust("2 minutes")
+      expect(fiber.pollUnsafe()).toBeDefined()
+      expect(announced).toEqual([at("00:07:00")])
+      expect(yield* Ref.get(runs)).toEqual([])
+      yield* Fiber.interrupt(fiber)
+    }),
+  )
   it.effect("delays a firing by at most the jitter", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(at("00:00:00"))

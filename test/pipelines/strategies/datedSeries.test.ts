@@ -3,6 +3,7 @@ import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { formatDay } from "../../../src/domain/values/time.ts"
 import { defaultRunSettings } from "../../../src/pipelines/model/runSettings.ts"
+import type { PartitionState } from "../../../src/pipelines/model/PartitionState.ts"
 import { pipelines } from "../../../src/pipelines/pipelines.ts"
 import { ahead, fixedDay } from "../../support/movableClock.ts"
 import { json, scriptedServer } from "../../support/servers/scriptedServer.ts"
@@ -293,11 +294,15 @@ live("a series without points costs one request until it has some, or a week has
 it("a history that was cut short is expected to cost what is left of it, and two to find its beginning", () => {
   const ratio = pipelines.find(({ name }) => name === "ratio_history")
   const startedOn = today - 200
-  const expected = (cursor: object | undefined) =>
+  const expected = (
+    cursor: object | undefined,
+    settings: { full?: boolean; since?: number; until?: number } = {},
+    of: { subject?: object; openGaps?: PartitionState["openGaps"] } = {},
+  ) =>
     ratio?.expectedRequests(
-      { entity: "a", subject: { startedOn } },
-      { cursor: () => cursor, openGaps: [], isSkipped: () => false },
-      { ...defaultRunSettings, now: now * 1000, today },
+      { entity: "a", subject: of.subject ?? { startedOn } },
+      { cursor: () => cursor, openGaps: of.openGaps ?? [], isSkipped: () => false },
+      { ...defaultRunSettings, now: now * 1000, today, ...settings },
     )
   const cursor = (days: number, complete: boolean) => {
     const through = formatDay(today)
@@ -310,4 +315,26 @@ it("a history that was cut short is expected to cost what is left of it, and two
   expect(expected(cursor(118, true))).toBe(1)
   expect(expected(cursor(200, false))).toBe(1)
   expect(expected(undefined)).toBe(5 + 2)
+  // All of it again: where it began is known, and anything before is looked for once.
+  expect(expected(cursor(200, true), { full: true })).toBe(5 + 1)
+  expect(expected(cursor(118, true), { full: true })).toBe(3 + 1)
+  expect(expected(cursor(118, false), { full: true })).toBe(5 + 2)
+  // Named days alone, of which none may be newer than what was read.
+  expect(expected(undefined, { since: today - 40 })).toBe(1 + 2)
+  expect(expected(undefined, { since: today - 41 })).toBe(2 + 2)
+  expect(expected(undefined, { until: today - 160 })).toBe(1 + 2)
+  expect(expected(undefined, { until: today - 159 })).toBe(2 + 2)
+  expect(expected(undefined, { until: today + 100 })).toBe(5 + 2)
+  expect(expected(cursor(118, true), { until: today - 119 })).toBe(0)
+  const { overlapDays } = defaultRunSettings
+  expect(expected(cursor(118, true), { until: today - overlapDays })).toBe(1)
+  expect(expected(cursor(118, true), { until: today - overlapDays - 1 })).toBe(0)
+  expect(expected(cursor(0, true), { until: today - 1 })).toBe(0)
+  // A year of days where it is unknown when the vault began.
+  expect(expected(undefined, {}, { subject: {} })).toBe(9 + 2)
+  // A gap is read again.
+  const [fromAt, toAt] = [(today - 30) * 86_400_000_000, (today - 29) * 86_400_000_000 - 1]
+  expect(expected(cursor(118, true), {}, { openGaps: [{ fromAt, toAt }] })).toBe(1 + 1)
+  // No point of any day was found not long ago.
+  expect(expected({ ...cursor(0, true), newest: null })).toBe(1)
 })

@@ -41,3 +41,21 @@ it("403 without a key: no vault is the caller's own", () => {
   expect(key.isRefused(ofCurator)).toBe(true)
   expect(key.refusedPipelines).toEqual([])
 })
+
+it("a run without a key needs one as soon as something is refused, and before that none", () => {
+  const key = new KeyUse(false)
+  expect(key.access).toBeUndefined()
+  expect(key.isUnknown).toBe(false)
+  key.learn(ofCurator, "-", "Unauthorized")
+  expect(key.access).toBe("absent")
+  expect(key.isUnknown).toBe(false)
+})
+
+it("what is public or fails for another reason says nothing about the key", () => {
+  const key = new KeyUse(true)
+  key.learn(pipelineFor("public"), "a", undefined)
+  key.learn(ofAdmin, "-", "ServerError")
+  expect(key.access).toBeUndefined()
+  expect(key.isRefused(ofAdmin)).toBe(false)
+  expect(key.refusedPipelines).toEqual([])
+})
