@@ -6,9 +6,10 @@ import * as Effect from "effect/Effect"
 import { publishAnyway } from "../../src/pipelines/publication/publish.ts"
 import { money, percent } from "../../src/serve/figures.ts"
 import { vaulthouse } from "../cli/command.ts"
-import { sharedWarehouse } from "../support/sharedWarehouse.ts"
+import { shared, sharedWarehouse } from "../support/sharedWarehouse.ts"
 import { asAdmin, simulated } from "../support/simulated.ts"
 import { change, queryFile, runOnce } from "../support/warehouseRun.ts"
+import { warmReaders } from "../support/processes/warmReaders.ts"
 
 const now = "2026-06-01T12:00:00Z"
 
@@ -18,6 +19,10 @@ const synced = sharedWarehouse((dataDir) =>
     yield* runOnce(url, dataDir, { api: asAdmin, publish: { parquet: undefined } })
   }),
 )
+
+/** For tests that change nothing of it but reports. */
+const unchanged = shared(synced)
+warmReaders()
 
 /** In a folder whose `data` is the warehouse. */
 const typed = (dataDir: string, args: ReadonlyArray<string>, env = {}) =>
@@ -30,7 +35,7 @@ const publishedFile = (dataDir: string) => join(dataDir, "published/vaulthouse.d
 describe("a report", () => {
   it.live("compares a period with the one before, in a file that needs nothing else", () =>
     Effect.gen(function* () {
-      const dataDir = yield* synced
+      const dataDir = yield* unchanged
       const { code, stderr } = yield* typed(dataDir, ["--days", "7", "--to", "2026-05-31"])
       expect([code, stderr]).toEqual([0, ""])
       const page = readFileSync(join(dataDir, "report.html"), "utf8")
@@ -118,7 +123,7 @@ describe("a report", () => {
 
   it.live("marks what is of a part of its period", () =>
     Effect.gen(function* () {
-      const dataDir = yield* synced
+      const dataDir = yield* unchanged
       expect((yield* typed(dataDir, ["--days", "20", "--to", "2026-05-31"])).code).toBe(0)
       const page = readFileSync(join(dataDir, "report.html"), "utf8")
       const [{ before, days } = {}] = yield* queryFile(
@@ -136,7 +141,7 @@ describe("a report", () => {
 
   it.live("is refused where what was typed is wrong, and where there is no browser for it", () =>
     Effect.gen(function* () {
-      const dataDir = yield* synced
+      const dataDir = yield* unchanged
       mkdirSync(join(dataDir, "empty"))
       const wrong: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
         [["--days", "0"], "--days 0 is not a whole number from 1 to 3650"],

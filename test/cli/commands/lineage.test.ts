@@ -13,6 +13,7 @@ import type { Trace } from "../../../src/pipelines/readers/trace/trace.ts"
 import type { Found } from "../../../src/cli/commands/diff/texts.ts"
 import { traceText } from "../../../src/cli/commands/trace/texts.ts"
 import { queryFile } from "../../support/warehouseRun.ts"
+import { warmReaders } from "../../support/processes/warmReaders.ts"
 import { type Around, unwrapped, vaulthouse } from "../command.ts"
 
 let cwd = ""
@@ -33,6 +34,7 @@ const json = async <A>(args: ReadonlyArray<string>): Promise<A> => {
 const rows = (sql: string) =>
   Effect.runPromise(queryFile(join(cwd, "data/published/vaulthouse.duckdb"), sql))
 
+warmReaders()
 beforeAll(async () => {
   cwd = mkdtempSync(join(tmpdir(), "vaulthouse-lineage-"))
   simulator = await startSimulator({ now: "2026-06-01T12:00:00Z", days: 12, vaults: 3 })

@@ -11,10 +11,12 @@ import {
   dictionary,
   isRelation,
 } from "../../../src/pipelines/readers/dictionary.ts"
+import { warmReaders } from "../../support/processes/warmReaders.ts"
 import { type Around, lines, start, vaulthouse } from "../command.ts"
 
 let cwd = ""
 let simulator: Simulator
+warmReaders()
 beforeAll(async () => {
   cwd = mkdtempSync(join(tmpdir(), "vaulthouse-reading-"))
   simulator = await startSimulator({ now: "2026-06-01T12:00:00Z", days: 20, vaults: 4 })

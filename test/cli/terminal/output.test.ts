@@ -7,6 +7,7 @@ import { once } from "node:events"
 import * as Effect from "effect/Effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Simulator, startSimulator } from "../../../simulator/index.ts"
+import { warmReaders } from "../../support/processes/warmReaders.ts"
 import { change } from "../../support/warehouseRun.ts"
 import { start, vaulthouse } from "../command.ts"
 
@@ -18,6 +19,7 @@ const control = /[\0-\x08\x0B-\x1F\x7F-\x9F\u061C\u200E\u200F\u202A-\u202E\u2066
 let cwd = ""
 let simulator: Simulator
 let vault = ""
+warmReaders()
 beforeAll(async () => {
   cwd = mkdtempSync(join(tmpdir(), "vaulthouse-output-"))
   simulator = await startSimulator({ now: "2026-06-01T12:00:00Z", days: 5, vaults: 2 })

@@ -19,11 +19,13 @@ import type { QueryParameters } from "../../../../src/domain/values/queryParamet
 import { openReader, type Reader } from "../../../../src/pipelines/readers/published.ts"
 import { splitStatements } from "../../../../src/cli/commands/query/statementText.ts"
 import { until } from "../../../support/until.ts"
+import { warmReaders } from "../../../support/processes/warmReaders.ts"
 import { hasTerminal, startOnTerminal, vaulthouse } from "../../command.ts"
 
 let cwd = ""
 let simulator: Simulator
 let vocabulary: QueryVocabulary
+warmReaders()
 beforeAll(async () => {
   cwd = mkdtempSync(join(tmpdir(), "vaulthouse-shell-"))
   simulator = await startSimulator({ now: "2026-06-01T12:00:00Z", days: 3, vaults: 2 })
