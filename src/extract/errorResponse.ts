@@ -34,9 +34,12 @@ export const errorFrom = (
   const text = detailOf(parsed)
   const from = forwardedBy === undefined ? "" : `, perhaps from the proxy ${proxyText(forwardedBy)}`
   const detail = text ?? `${pageText(response.text) ?? statusText(status) ?? "no body"}${from}`
-  // A message other than the name of the status or the unknown path shows that the endpoint itself responded.
+  // A message other than the name of the status or the unknown path shows that the endpoint itself responded. An empty
+  // object or message is none.
   const isExplained =
     text !== undefined &&
+    Result.isSuccess(parsed) &&
+    textsIn(parsed.success.plain).some((each) => each.trim() !== "") &&
     normalized(text) !== normalized(statusText(status) ?? "") &&
     !text.includes(url.pathname)
   const problem = status === 400 || status === 422 ? requestProblem(context, parsed) : undefined

@@ -347,6 +347,9 @@ describe("a server error of an endpoint whose absences are server errors", () =>
       [{ detail: "Cannot GET /one" }, undefined],
       ["<p>no debug tracing", undefined],
       ["", undefined],
+      [{}, undefined],
+      ["[]", undefined],
+      [{ detail: " ", code: 5 }, undefined],
       [{ detail: "no debug tracing" }, 3],
     ] as const) {
       const failure = failureFrom(revertReason, 500, body, { delaySeconds })
