@@ -13,6 +13,42 @@ import { query, runOnce } from "../../support/warehouseRun.ts"
 const { now, live } = fixedDay("2026-06-01T12:00:00Z")
 const today = Math.floor(now / 86_400_000)
 
+live("a first day that begins an hour late is read to its start", () =>
+  Effect.gen(function* () {
+    const hours = Array.from({ length: 24 * 110 }, (_, hour) => (today - 109) * 24 + hour)
+    const { url } = yield* scriptedServer(({ url: path }, response) => {
+      const { pathname, searchParams } = new URL(path, "http://service")
+      const vaults = [{ address: `0x${"1".repeat(40)}`, chain: 1 }]
+      if (!pathname.endsWith("unrealized_pnl")) {
+        return json(response, searchParams.get("status") === "active" ? vaults : [])
+      }
+      const from = searchParams.get("startDate") ?? ""
+      const to = searchParams.get("endDate") ?? "9999"
+      const points = hours
+        .map((hour) => new Date(hour * 3_600_000).toISOString())
+        .filter((time) => time.slice(0, 10) >= from && time.slice(0, 10) <= to)
+        .map((timestamp) => ({
+          timestamp,
+          actual_tvl: 100,
+          tvl_on_vault: 100,
+          adjusted_redeem_ratio: 1,
+        }))
+        .toReversed()
+      // All but the oldest point of a window.
+      json(response, from === "" || points.length < 48 ? points : points.slice(0, -1))
+    })
+    const dataDir = yield* temporaryFolder
+    expect((yield* runOnce(url, dataDir, { pipelines: ["ratio_history"] })).summary.outcome).toBe(
+      "complete",
+    )
+    const [stored] = yield* query(
+      dataDir,
+      "select count(*)::integer as points from core.ratio_history",
+    )
+    expect(stored).toEqual({ points: hours.length })
+  }),
+)
+
 live("a series whose newest window failed and that had no older point is read whole again", () =>
   Effect.gen(function* () {
     let days: ReadonlyArray<number> | undefined
