@@ -29,6 +29,19 @@ const peakGrowth = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     return { value, megabytes: (peak - before) / MEGABYTE }
   })
 
+it.live("the connection has no time limits of its own", () =>
+  Effect.gen(function* () {
+    // Those of undici count in half seconds.
+    const slow: Script = (_request, response) => {
+      setTimeout(() => response.writeHead(200).flushHeaders(), 1200)
+      setTimeout(() => response.end("[]"), 2400)
+    }
+    const { client } = yield* startClient(slow, { retryBudgetSeconds: 0 })
+    const { value } = yield* client.call(unrealizedPnl, { vault })
+    expect(value).toEqual([])
+  }),
+)
+
 describe("a response beyond its limit", () => {
   const withNeighbour =
     (script: Script): Script =>
