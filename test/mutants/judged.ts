@@ -193,6 +193,18 @@ export const judgedSurvivors: ReadonlyArray<Judged> = [
     replacement: ">=",
     reason: "Of a pause as long as the longest wait, it only chooses the words.",
   },
+  {
+    file: "src/extract/budget/Pace.ts",
+    line: "if (now - own.calmSince > SEARCH_AGAIN_MILLIS && own.calmRequests > SEARCH_AGAIN_REQUESTS) {",
+    replacement: ">=",
+    reason: "A millisecond or a request sooner is as good.",
+  },
+  {
+    file: "src/pipelines/publication/check.ts",
+    line: '(error) => error instanceof LoadError && error.reason === "Migration",',
+    replacement: "||",
+    reason: "Whatever else prevents the opening prevents the one without tables too.",
+  },
 ]
 
 export const judgementOf = (file: string, text: string, mutation: Mutation): Judged | undefined => {
