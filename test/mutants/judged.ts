@@ -205,6 +205,24 @@ export const judgedSurvivors: ReadonlyArray<Judged> = [
     replacement: "||",
     reason: "Whatever else prevents the opening prevents the one without tables too.",
   },
+  {
+    file: "src/extract/budget/Pace.ts",
+    line: "const INSTANT_MILLIS = 100",
+    replacement: "101",
+    reason: "A millisecond more is as good.",
+  },
+  {
+    file: "src/extract/budget/sharedStarts.ts",
+    line: "const share = (limitPerSecond * AHEAD_MILLIS) / 1000 / this.#processes",
+    replacement: "1001",
+    reason: "A thousandth fewer starts ahead are as good.",
+  },
+  {
+    file: "src/load/commit/commitQueue.ts",
+    line: "taken.reduce((sum, each) => sum + sizeOf(each), 0) < GROUP_ROWS / 3",
+    replacement: "1",
+    reason: "A row more or less is as good.",
+  },
 ]
 
 export const judgementOf = (file: string, text: string, mutation: Mutation): Judged | undefined => {
