@@ -223,6 +223,18 @@ export const judgedSurvivors: ReadonlyArray<Judged> = [
     replacement: "1",
     reason: "A row more or less is as good.",
   },
+  {
+    file: "src/load/published/read/reader/ReaderProcess.ts",
+    line: "const addressSpace = Math.ceil((bytesIn(options.memoryLimit) + OVERHEAD_BYTES) / 1024)",
+    replacement: "floor",
+    reason: "A kilobyte less is as good.",
+  },
+  {
+    file: "src/load/published/read/reader/ReaderProcess.ts",
+    line: "const fileSize = Math.ceil(bytesIn(options.diskLimit) / FILE_BLOCK)",
+    replacement: "floor",
+    reason: "A block less is as good.",
+  },
 ]
 
 export const judgementOf = (file: string, text: string, mutation: Mutation): Judged | undefined => {

@@ -79,7 +79,9 @@ describe("a swap", () => {
         expect(yield* readSwaps({ dataDir, memoryLimit: "128MB" })).toMatchObject([
           { state: "confirmed", transactionHash: hash, error: null },
         ])
-        expect(yield* query(dataDir, "select seconds from ops.tasks")).toEqual([{ seconds: 90 }])
+        expect(yield* query(dataDir, "select requests, seconds from ops.tasks")).toEqual([
+          { requests: 1, seconds: 90 },
+        ])
       }).pipe(Effect.scoped),
   )
 
