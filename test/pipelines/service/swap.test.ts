@@ -80,7 +80,7 @@ describe("a swap", () => {
           { state: "confirmed", transactionHash: hash, error: null },
         ])
         expect(yield* query(dataDir, "select requests, seconds from ops.tasks")).toEqual([
-          { requests: 1, seconds: 90 },
+          { requests: "1", seconds: 90 },
         ])
       }).pipe(Effect.scoped),
   )
