@@ -52,6 +52,9 @@ const preset = isOfChange
 const given = { ...preset, ...values }
 const began = Date.now()
 const until = began + Number(given.minutes) * 60_000
+const minutes = (): number => (Date.now() - began) / 60_000
+// Of a call that is stopped too.
+process.on("exit", () => keepMinutes(minutes()))
 
 interface Mutant {
   readonly file: string
@@ -276,7 +279,6 @@ const work = async (name: string): Promise<void> => {
   }
 }
 await Promise.all(Array.from({ length: Number(given.workers) }, (_, at) => work(`copy-${at}`)))
-keepMinutes((Date.now() - began) / 60_000)
 
 const count = (outcome: string): number =>
   [...outcomes.values()].filter((each) => each === outcome).length
@@ -296,7 +298,7 @@ if (isWhole) {
   writeFigures({
     commit: git("rev-parse", "--short", "HEAD"),
     date: new Date().toISOString().slice(0, 10),
-    minutes: Math.round(minutesSpent()),
+    minutes: Math.round(minutesSpent() + minutes()),
     seed: Number(values.seed),
     mutations: all.length,
     files: new Set(all.map(({ file }) => file)).size,

@@ -4,7 +4,9 @@ import {
   existsSync,
   mkdtempSync,
   openSync,
+  readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   writeFileSync,
 } from "node:fs"
@@ -199,6 +201,22 @@ describe("a checkpoint that a kill or a power cut ends while it writes", () => {
     const condition = await duckdbFile(dataDir).inspect([readings])
     expect(condition).toMatchObject({ state: "broken", advice: /next run/ })
     expect(filesOf(dataDir)[""]?.equals(halves)).toBe(true)
+  })
+
+  it("leaves no descriptor, whose end would drop the lock of who opens the database next", async () => {
+    const dataDir = folderWith({ ...blocks.after, "": halves })
+    const file = databaseFile(dataDir)
+    await mendTornWrites(file)
+    expect(filesOf(dataDir)[""]?.equals(halves)).toBe(false)
+    const descriptors = readdirSync("/proc/self/fd").flatMap((each) => {
+      try {
+        return [readlinkSync(`/proc/self/fd/${each}`)]
+      } catch {
+        // The one that listed them.
+        return []
+      }
+    })
+    expect(descriptors).not.toContain(file)
   })
 
   /** What opening these files changes and says. */
