@@ -1,6 +1,6 @@
 // Reads the values of flags and positionals from the parsed command line.
 import * as Effect from "effect/Effect"
-import { parseDuration } from "../../config/read/read.ts"
+import { parseDuration } from "../../config/read/duration.ts"
 import { parseDay, parseInstant } from "../../domain/values/time.ts"
 import type { UsageError } from "../../domain/UsageError.ts"
 import type { Arguments } from "./Command.ts"

@@ -2,9 +2,10 @@
 import * as Result from "effect/Result"
 import { parseAddress } from "../../domain/values/address.ts"
 import { pathProblem, segmentProblem } from "../../domain/wire/servicePath.ts"
-import { parseDay, SECONDS_PER_DAY, SECONDS_PER_HOUR } from "../../domain/values/time.ts"
+import { parseDay } from "../../domain/values/time.ts"
 import { expected, type Fields, type Kind, patterns } from "../settings/kinds.ts"
 import { readCron } from "./cron.ts"
+import { parseDuration } from "./duration.ts"
 import { didYouMean } from "./nearest.ts"
 import { readPostgresUrl, readSecretUrl, readWarehouse } from "../secrets/secretUrl.ts"
 
@@ -258,29 +259,6 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const numeric = (value: unknown): number | undefined => {
   const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value
   return typeof number === "number" && Number.isFinite(number) ? number : undefined
-}
-
-const unitSeconds: Readonly<Record<string, number>> = {
-  ms: 0.001,
-  s: 1,
-  sec: 1,
-  second: 1,
-  m: 60,
-  min: 60,
-  minute: 60,
-  h: SECONDS_PER_HOUR,
-  hour: SECONDS_PER_HOUR,
-  d: SECONDS_PER_DAY,
-  day: SECONDS_PER_DAY,
-}
-
-/** Seconds of `30s`, `1.5 min`, `250ms`, `2 hours` or a plain number; must be above zero. */
-export const parseDuration = (value: unknown): number | undefined => {
-  const match = /^\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*$/i.exec(String(value))
-  const [, digits = "", word = ""] = match ?? []
-  const unit = unitSeconds[word.toLowerCase()] ?? unitSeconds[word.toLowerCase().replace(/s$/, "")]
-  const seconds = Number(digits) * (word === "" ? 1 : (unit ?? Number.NaN))
-  return match !== null && seconds > 0 ? seconds : undefined
 }
 
 const readUrl = (value: string, path: Path): Read => {
