@@ -32,6 +32,8 @@ const long = [
   "month/",
   "pipelines/run/",
   "pipelines/retention/restored.test.ts",
+  "pipelines/backup/",
+  "load/crash.test.ts",
   "cli/commands/",
   "serve/report.test.ts",
   "fuzz/",
