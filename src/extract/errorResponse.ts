@@ -34,8 +34,8 @@ export const errorFrom = (
   const text = detailOf(parsed)
   const from = forwardedBy === undefined ? "" : `, perhaps from the proxy ${proxyText(forwardedBy)}`
   const detail = text ?? `${pageText(response.text) ?? statusText(status) ?? "no body"}${from}`
-  // A message other than the name of the status or the unknown path shows that the endpoint itself responded. An empty
-  // object or message is none.
+  // A message other than the name of the status or the unknown path shows that the endpoint itself responded. A body
+  // without a text has none.
   const isExplained =
     text !== undefined &&
     Result.isSuccess(parsed) &&

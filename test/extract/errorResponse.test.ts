@@ -349,7 +349,7 @@ describe("a server error of an endpoint whose absences are server errors", () =>
       ["", undefined],
       [{}, undefined],
       ["[]", undefined],
-      [{ detail: " ", code: 5 }, undefined],
+      [{ detail: null, code: 5 }, undefined],
       [{ detail: "no debug tracing" }, 3],
     ] as const) {
       const failure = failureFrom(revertReason, 500, body, { delaySeconds })
@@ -387,6 +387,8 @@ describe("404", () => {
     { error: { code: 404, message: "Not Found" } },
     { errors: [{ status: "404", title: "Not Found" }] },
     { error: "NOT_FOUND" },
+    {},
+    { detail: null },
     page,
     "",
   ])("%j before anything below /platform/ has succeeded: the path may be wrong", (body) =>

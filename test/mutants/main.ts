@@ -190,7 +190,7 @@ const withoutChange = async (
 /** How long those tests of a place take together that are neither its own nor near it, but reach it. */
 const FAR_SECONDS = 120
 
-const within = (seconds: number, tests: ReadonlyArray<Unchanged>): ReadonlyArray<Unchanged> => {
+const firstOf = (seconds: number, tests: ReadonlyArray<Unchanged>): ReadonlyArray<Unchanged> => {
   let left = seconds
   return tests.filter((each) => (left -= each.seconds) > 0)
 }
@@ -206,7 +206,7 @@ const testsOf = async (
   if (reached === undefined) return distance === "far" ? [] : withoutChange(copy, named)
   const reaching = reached.by(file, mutation)
   return distance === "far"
-    ? within(
+    ? firstOf(
         FAR_SECONDS,
         reaching.filter(({ test }) => !own.includes(test) && !near.includes(test)),
       )

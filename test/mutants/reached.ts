@@ -107,16 +107,16 @@ export const reachedBy = async (
   }
   const ofFile = (test: string, file: string): boolean =>
     [...(places.get(test) ?? [])].some((place) => place.startsWith(`${file} `))
+  const green = every.filter(({ isGreen }) => isGreen)
   return {
-    // What runs when a module is loaded is reached by whoever reaches one of its functions.
-    by: (file, { within }) =>
-      every.filter(
-        ({ test, isGreen }) =>
-          isGreen &&
-          (within.isLoading
-            ? ofFile(test, file)
-            : places.get(test)?.has(placeOf(file, within)) === true),
-      ),
+    by: (file, { within }) => {
+      if (!within.isLoading)
+        return green.filter(({ test }) => places.get(test)?.has(placeOf(file, within)) === true)
+      // What runs when a module is loaded is reached by whoever reaches one of its functions. A module of declarations has
+      // none, and may be used by any.
+      const users = green.filter(({ test }) => ofFile(test, file))
+      return users.length > 0 ? users : green
+    },
     red: every.filter(({ isGreen }) => !isGreen).map(({ test }) => test),
   }
 }

@@ -128,7 +128,7 @@ export const expected = (kind: Kind): string => {
     case "path":
       return kind.endings === undefined
         ? "a path"
-        : `a path that ends with ${quoted(kind.endings.map((word) => `.${word}`))}`
+        : `a path that ends with one of ${quoted(kind.endings.map((word) => `.${word}`))}`
     case "servicePath":
       return `a path below the base address such as \`${kind.example}\``
     case "pathSegment":

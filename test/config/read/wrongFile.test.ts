@@ -45,7 +45,7 @@ const mistakes: ReadonlyArray<readonly [name: string, file: string, complaint: s
   [
     "a file of a kind that can't be written",
     "report:\n  file: report.txt\n",
-    "2:9: report.file: `report.txt` is not a path that ends with `.html`, `.pdf`, `.png`",
+    "2:9: report.file: `report.txt` is not a path that ends with one of `.html`, `.pdf`, `.png`",
   ],
   [
     "days in the wrong order",
