@@ -154,7 +154,7 @@ const run = async (args: ReadonlyArray<string>): Promise<ExitCode> => {
   let complaint: string | undefined
   const built = parser(async (command, argv) => {
     // yargs calls the command even after a complaint, but wrong use must not run anything.
-    complaint ??= repeatedFlag(command, argv)
+    complaint ??= repeatedFlag(command, argv) ?? emptyValue(command, argv)
     if (complaint === undefined) code = await command.run(argv)
   }).fail((message, error) => {
     // An error that a command throws is not wrong use: commands handle the errors they expect.
@@ -195,6 +195,20 @@ const repeatedFlag = ({ flags }: Command, argv: Arguments): string | undefined =
     ([name, { array }]) => array !== true && Array.isArray(argv[name]),
   )
   return repeated && `--${repeated[0]} is given more than once, and takes one value.`
+}
+
+/** Complains about an empty value of a list, such as that of a variable that is not set: without it, everything would be meant. */
+const emptyValue = ({ flags, positional }: Command, argv: Arguments): string | undefined => {
+  const isEmpty = (name: string): boolean => {
+    const given = argv[name]
+    return Array.isArray(given) && given.some((text) => /^[\s,]*$/.test(String(text)))
+  }
+  const flag = Object.keys(flags).find(isEmpty)
+  if (flag !== undefined)
+    return `--${flag} has an empty value; leave it out, or name what it selects.`
+  return positional !== undefined && isEmpty(positional.name)
+    ? `<${positional.name}> has an empty value; leave it out, or name what it selects.`
+    : undefined
 }
 
 /** Complains about a value of a flag that takes none, which yargs would read as `false`. */

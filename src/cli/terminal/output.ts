@@ -37,10 +37,11 @@ const sinkOf = (name: StreamName): Sink => {
   if (!guarded.has(sink)) {
     guarded.add(sink)
     sink.on("error", (error: NodeJS.ErrnoException) => {
-      closed.add(sink)
       // EPIPE: the reader has left, as in `vaulthouse query … | head`; EIO: the terminal is gone.
       const isReaderGone = error.code === "EPIPE" || error.code === "EIO"
       if (name === "stdout" && !isReaderGone) failure ??= error
+      // A result must not go on behind a gap. A log may: the disk that was full may have room for the next line.
+      if (name === "stdout" || isReaderGone) closed.add(sink)
     })
   }
   return sink

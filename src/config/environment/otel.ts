@@ -1,6 +1,7 @@
 // The standard variables of OpenTelemetry (OTEL_…): which signals are exported, where to, and how.
 import * as Effect from "effect/Effect"
 import { ConfigError, type ConfigProblem } from "../ConfigError.ts"
+import { isWithSecret } from "../secrets/secretUrl.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -165,7 +166,8 @@ class Reader {
       return ENDPOINT
     }
     if (url?.protocol === "http:" || url?.protocol === "https:") return url.href
-    const detail = `\`${text}\` is not an address such as ${ENDPOINT}`
+    const shown = isWithSecret(text) ? "the value" : `\`${text}\``
+    const detail = `${shown} is not an address such as ${ENDPOINT}`
     this.complain(name, detail)
     return ENDPOINT
   }

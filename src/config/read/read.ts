@@ -7,7 +7,12 @@ import { expected, type Fields, type Kind, patterns } from "../settings/kinds.ts
 import { readCron } from "./cron.ts"
 import { parseDuration } from "./duration.ts"
 import { didYouMean } from "./nearest.ts"
-import { readPostgresUrl, readSecretUrl, readWarehouse } from "../secrets/secretUrl.ts"
+import {
+  isWithSecret,
+  readPostgresUrl,
+  readSecretUrl,
+  readWarehouse,
+} from "../secrets/secretUrl.ts"
 
 export type Path = ReadonlyArray<string | number>
 
@@ -271,7 +276,7 @@ const readUrl = (value: string, path: Path): Read => {
       : "it must begin with http:// or https://"
     return fail(
       path,
-      `${show(text)} is not a valid address: ${problem}${guess === undefined ? "" : `; did you mean ${guess}?`}`,
+      `${isWithSecret(text) ? "the value" : show(text)} is not a valid address: ${problem}${guess === undefined ? "" : `; did you mean ${guess}?`}`,
     )
   }
   // The message leaves out the text, which contains a secret.

@@ -5,6 +5,9 @@ import * as Result from "effect/Result"
 import { parsePostgresUrl, type PostgresTarget } from "../../domain/stores/postgresUrl.ts"
 import { expected } from "../settings/kinds.ts"
 
+/** Whether a text that should be an address may have a secret as its user, its password or in its query. */
+export const isWithSecret = (text: string): boolean => /[@?]/.test(text)
+
 type Secret = Redacted.Redacted<string>
 type Parse<A> = (text: string) => Result.Result<A, string>
 

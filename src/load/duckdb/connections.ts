@@ -1,7 +1,7 @@
 // The DuckDB instance that a process writes with; its limits and time zone are set before anything is read.
 import { availableParallelism } from "node:os"
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
-import { makePrivateDirectory } from "../files/privateDirectory.ts"
+import { makePrivateDirectory } from "../../domain/privateDirectory.ts"
 import { CATALOG, literal } from "../sql/sql.ts"
 import { settling } from "./settling.ts"
 

@@ -18,7 +18,7 @@ import { hostname } from "node:os"
 import { basename, dirname, join } from "node:path"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { flush } from "../../domain/flush.ts"
-import { lacksLinks } from "../files/durableFiles.ts"
+import { lacksLinks } from "../../domain/durableFiles.ts"
 import { WarehouseLocked } from "../errors.ts"
 
 export interface Holder {

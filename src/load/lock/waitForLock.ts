@@ -3,7 +3,7 @@ import * as Clock from "effect/Clock"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
-import { makePrivateDirectory } from "../files/privateDirectory.ts"
+import { makePrivateDirectory } from "../../domain/privateDirectory.ts"
 import { databaseError, type LoadError, WarehouseLocked } from "../errors.ts"
 import { acquireLock, lastHeartbeat, lockHolder, type LockName } from "./LockFile.ts"
 

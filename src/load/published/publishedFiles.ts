@@ -5,7 +5,7 @@ import { join } from "node:path"
 import * as Schema from "effect/Schema"
 import { MILLIS_PER_DAY } from "../../domain/values/time.ts"
 import { isPlainPath, readRegularText } from "../../domain/regularFile.ts"
-import { linkOrCopy, putInPlace, sha256Of, writeDurably } from "../files/durableFiles.ts"
+import { linkOrCopy, putInPlace, sha256Of, writeDurably } from "../../domain/durableFiles.ts"
 import { publishedDirectory, publishedFile } from "./read/PublishedCopy.ts"
 
 export const CURRENT = "current.json"

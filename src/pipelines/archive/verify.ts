@@ -9,6 +9,7 @@ import { Commits, segmentHolding, segmentFiles } from "../../archive/segments.ts
 import { databaseFile } from "../../load/storage/file/duckdbFile.ts"
 import { decodeRow, number, optional, text } from "../../load/duckdb/decodeRow.ts"
 import { openPublishedCopy } from "../../load/published/read/openPublishedCopy.ts"
+import { readCurrent } from "../../load/published/publishedFiles.ts"
 import { publishedFile } from "../../load/published/read/PublishedCopy.ts"
 import type { Finding } from "../../domain/run/finding.ts"
 import { verify as verifyPublished } from "../../load/published/verify/verify.ts"
@@ -17,6 +18,9 @@ import { noWarehouse, type Place } from "../publication/warehouse.ts"
 import { causeMessage } from "../../domain/values/causeMessage.ts"
 import { counted } from "../../domain/values/numbers.ts"
 
+// What a run published meanwhile differs from what was read before: then all is read again.
+const TRIALS = 3
+
 export const verify = Effect.fnUntraced(function* (place: Place) {
   const { dataDir } = place
   const isHere = [databaseFile, publishedFile, archiveFolder].some((file) =>
@@ -24,8 +28,15 @@ export const verify = Effect.fnUntraced(function* (place: Place) {
   )
   const hasAnything = isHere || (yield* inArchive(() => segmentFiles(archiveOf(place)))).length > 0
   if (!hasAnything) return yield* noWarehouse("Verifying what is published", place)
-  const published = yield* verifyPublished(dataDir)
-  return [...published, ...(yield* verifyArchive(place))]
+  const publication = Effect.promise(() => readCurrent(dataDir))
+  let findings: ReadonlyArray<Finding> = []
+  for (let trial = 1; trial <= TRIALS; trial += 1) {
+    const before = yield* publication
+    findings = [...(yield* verifyPublished(dataDir)), ...(yield* verifyArchive(place))]
+    const isSame = before?.published_at === (yield* publication)?.published_at
+    if (findings.length === 0 || isSame) break
+  }
+  return findings
 })
 
 interface Survey {

@@ -7,9 +7,11 @@ import * as Effect from "effect/Effect"
 import { segmentFiles } from "../../archive/segments.ts"
 import { regularFileSize } from "../../domain/regularFile.ts"
 import { isInObjectStore } from "../../domain/stores/objectStore.ts"
-import { sha256Of, writeDurably } from "../../load/files/durableFiles.ts"
+import { counted } from "../../domain/values/numbers.ts"
+import { sha256Of, writeDurably } from "../../domain/durableFiles.ts"
 import { readCurrent, writeCurrent } from "../../load/published/publishedFiles.ts"
-import { publishedDirectory } from "../../load/published/read/PublishedCopy.ts"
+import { openPublishedCopy } from "../../load/published/read/openPublishedCopy.ts"
+import { publishedDirectory, publishedFile } from "../../load/published/read/PublishedCopy.ts"
 import { archiveOf } from "../publication/archiveOf.ts"
 import { repeatRestore, restoreUnderWay } from "../publication/unfinishedRestore.ts"
 import type { Place } from "../publication/warehouse.ts"
@@ -39,66 +41,92 @@ const mustBeWhole = async (dataDir: string): Promise<void> => {
   })
 }
 
+const step = <A>(folder: string, work: (stop: AbortSignal) => Promise<A>) =>
+  attempt(
+    `The backup into ${folder} failed`,
+    "What was written is not a backup: remove the folder, check disk space and permissions, and run it again.",
+    work,
+  )
+
+const countResponses = "select count(*)::double as responses from raw.responses"
+
+/** Fails where the published copy names responses, and there is no segment: of another archive, or one that is not mounted. */
+const mustHaveArchive = Effect.fnUntraced(function* (place: Place, folder: string) {
+  if (isInObjectStore(place.archive ?? "") || !existsSync(publishedFile(place.dataDir))) return
+  const isEmptyArchive = yield* step(folder, async () => {
+    await mustBeWhole(place.dataDir)
+    return (await archivedFiles(place)).length === 0
+  })
+  if (!isEmptyArchive) return
+  const published = yield* openPublishedCopy(place.dataDir)
+  const [row] = yield* published.rows(countResponses)
+  const responses = Number(row?.["responses"])
+  if (responses === 0) return
+  return yield* new BackupError({
+    why: `The published copy has ${counted(responses, "response")} in the archive, but ${folderOfArchive(place)} is empty or missing.`,
+    advice:
+      "No backup was made, since it would lack them. If the archive is elsewhere, name it in the setting `archive`, as the runs do (--config), or mount it; then run the backup again. If it is lost, the next `vaulthouse sync` begins a new one.",
+  })
+}, Effect.scoped)
+
 /** Writes a backup of the data directory into `folder`, which must be new or empty. */
 export const backup = Effect.fnUntraced(function* (place: Place, folder: string) {
   const { dataDir } = place
   const now = yield* Clock.currentTimeMillis
-  return yield* attempt(
-    `The backup into ${folder} failed`,
-    "What was written is not a backup: remove the folder, check disk space and permissions, and run it again.",
-    async () => {
-      const before = await archivedFiles(place)
-      const mustHaveAll = async () => {
-        const after = new Set(await archivedFiles(place))
-        if (before.every((file) => after.has(file))) return
-        throw new BackupError({
-          why: `The archive in ${folderOfArchive(place)} lost files while it was copied: a run joined or removed them.`,
-          advice: `What was written is not a backup: remove the folder ${folder}, and run the backup again.`,
-        })
-      }
-      const current = await readCurrent(dataDir)
-      // After what it says was read: where a restore has written that, its mark is there until the archive is whole.
-      await mustBeWhole(dataDir)
-      if (current === undefined) {
-        throw new BackupError({
-          why: `Nothing is published in ${publishedDirectory(dataDir)}, and a backup is made of the published copy.`,
-          advice: "Run `vaulthouse publish` first, or `vaulthouse sync` for a new warehouse.",
-        })
-      }
-      if (!isEmpty(folder)) {
-        throw new BackupError({
-          why: `The folder ${folder} is not empty.`,
-          advice: "Name a new folder: each backup has its own.",
-        })
-      }
-      // The copy that current.json named, whatever is published meanwhile. It is copied before the segments, so that
-      // they have every response it refers to, unless a run that joins segments removes some.
-      const database = `published/${current.file}`
-      await copy(join(dataDir, database), join(folder, database))
-      await writeCurrent(folder, current)
-      const segments: Array<string> = []
-      for (const file of await archivedFiles(place)) {
-        segments.push(`raw/${file}`)
-        await copy(join(folderOfArchive(place), file), join(folder, "raw", file)).catch(
-          async (cause: unknown) => {
-            await mustHaveAll()
-            throw cause
-          },
-        )
-      }
-      await mustHaveAll()
-      const files = await Promise.all(
-        [database, PUBLISHED, ...segments].map(async (path) => ({
-          path,
-          bytes: await regularFileSize(join(folder, path)),
-          sha256: await sha256Of(join(folder, path)),
-        })),
+  yield* mustHaveArchive(place, folder)
+  return yield* step(folder, async (stop) => {
+    const before = await archivedFiles(place)
+    const mustHaveAll = async () => {
+      const after = new Set(await archivedFiles(place))
+      if (before.every((file) => after.has(file))) return
+      throw new BackupError({
+        why: `The archive in ${folderOfArchive(place)} lost files while it was copied: a run joined or removed them.`,
+        advice: `What was written is not a backup: remove the folder ${folder}, and run the backup again.`,
+      })
+    }
+    const current = await readCurrent(dataDir)
+    // After what it says was read: where a restore has written that, its mark is there until the archive is whole.
+    await mustBeWhole(dataDir)
+    if (current === undefined) {
+      throw new BackupError({
+        why: `Nothing is published in ${publishedDirectory(dataDir)}, and a backup is made of the published copy.`,
+        advice: "Run `vaulthouse publish` first, or `vaulthouse sync` for a new warehouse.",
+      })
+    }
+    if (!isEmpty(folder)) {
+      throw new BackupError({
+        why: `The folder ${folder} is not empty.`,
+        advice: "Name a new folder: each backup has its own.",
+      })
+    }
+    // The copy that current.json named, whatever is published meanwhile. It is copied before the segments, so that
+    // they have every response it refers to, unless a run that joins segments removes some.
+    const database = `published/${current.file}`
+    await copy(join(dataDir, database), join(folder, database))
+    await writeCurrent(folder, current)
+    const segments: Array<string> = []
+    for (const file of await archivedFiles(place)) {
+      stop.throwIfAborted()
+      segments.push(`raw/${file}`)
+      await copy(join(folderOfArchive(place), file), join(folder, "raw", file)).catch(
+        async (cause: unknown) => {
+          await mustHaveAll()
+          throw cause
+        },
       )
-      await mustBeWhole(dataDir)
-      const written: Backup = { format: 1, created_at: new Date(now).toISOString(), files }
-      // Last, so that a folder with it is a whole backup.
-      await writeDurably(manifestOf(folder), `${JSON.stringify(written, null, 1)}\n`)
-      return written
-    },
-  )
+    }
+    await mustHaveAll()
+    const files = await Promise.all(
+      [database, PUBLISHED, ...segments].map(async (path) => ({
+        path,
+        bytes: await regularFileSize(join(folder, path)),
+        sha256: await sha256Of(join(folder, path)),
+      })),
+    )
+    await mustBeWhole(dataDir)
+    const written: Backup = { format: 1, created_at: new Date(now).toISOString(), files }
+    // Last, so that a folder with it is a whole backup.
+    await writeDurably(manifestOf(folder), `${JSON.stringify(written, null, 1)}\n`)
+    return written
+  })
 })

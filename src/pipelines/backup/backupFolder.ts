@@ -4,14 +4,14 @@ import { constants } from "node:fs"
 import { chmod, copyFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import * as Data from "effect/Data"
-import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { SEGMENT_SUFFIX } from "../../archive/segments.ts"
 import { flush, makeFolder } from "../../domain/flush.ts"
 import { readRegularText, regularFileSize, regularSizeBelow } from "../../domain/regularFile.ts"
+import { stoppable } from "../../domain/run/stoppable.ts"
 import { isInObjectStore } from "../../domain/stores/objectStore.ts"
 import { causeMessage } from "../../domain/values/causeMessage.ts"
-import { sha256Of } from "../../load/files/durableFiles.ts"
+import { sha256Of } from "../../domain/durableFiles.ts"
 import { CURRENT, isCopy, readCurrent } from "../../load/published/publishedFiles.ts"
 import { archiveFolder } from "../publication/archiveOf.ts"
 import type { Place } from "../publication/warehouse.ts"
@@ -46,8 +46,8 @@ export const PUBLISHED = `published/${CURRENT}`
 
 export const manifestOf = (folder: string): string => join(folder, "backup.json")
 
-export const attempt = <A>(what: string, advice: string, work: () => Promise<A>) =>
-  Effect.tryPromise({
+export const attempt = <A>(what: string, advice: string, work: (stop: AbortSignal) => Promise<A>) =>
+  stoppable({
     try: work,
     catch: (cause) =>
       cause instanceof BackupError
@@ -102,7 +102,11 @@ const refuse = (why: string, cause?: unknown): never => {
 }
 
 /** Fails unless every listed file is there as it was backed up, and the list is one of a backup. */
-export const check = async (folder: string, { files }: Backup): Promise<void> => {
+export const check = async (
+  folder: string,
+  { files }: Backup,
+  stop: AbortSignal,
+): Promise<void> => {
   const paths = new Set<string>()
   for (const { path } of files) {
     const shown = `${manifestOf(folder)} lists ${JSON.stringify(path)}`
@@ -111,6 +115,7 @@ export const check = async (folder: string, { files }: Backup): Promise<void> =>
     paths.add(path)
   }
   for (const { path, bytes, sha256 } of files) {
+    stop.throwIfAborted()
     const file = join(folder, path)
     const size = await regularSizeBelow(folder, path).catch((cause: unknown) => {
       const isMissing = (cause as NodeJS.ErrnoException).code === "ENOENT"

@@ -4,7 +4,7 @@ import { basename, join } from "node:path"
 import * as Effect from "effect/Effect"
 import { regularFileSize } from "../../domain/regularFile.ts"
 import { causeMessage } from "../../domain/values/causeMessage.ts"
-import { putInPlace, sha256Of } from "../../load/files/durableFiles.ts"
+import { putInPlace, sha256Of } from "../../domain/durableFiles.ts"
 import { lockOf } from "../../load/lock/waitForLock.ts"
 import { giveStableName, readCurrent } from "../../load/published/publishedFiles.ts"
 import { databaseFile, leftWithout } from "../../load/storage/file/duckdbFile.ts"
@@ -56,9 +56,10 @@ const refuse = (why: string, cause?: unknown): never => {
  * The files to copy: those that are not in the archive yet, or only their beginning. One that is there and longer stays: the
  * run that was writing it during the backup has gone on, and nothing else has those responses. Fails for one that is neither.
  */
-const missingOf = async (place: Place, folder: string, { files }: Backup) => {
+const missingOf = async (place: Place, folder: string, { files }: Backup, stop: AbortSignal) => {
   const missing: Array<Backup["files"][number]> = []
   for (const file of files) {
+    stop.throwIfAborted()
     const target = targetOf(place, file.path)
     if (!file.path.startsWith("raw/") || !existsSync(target)) {
       missing.push(file)
@@ -113,31 +114,32 @@ const mustBeNew = (place: Place, stored: Backup): void => {
  */
 export const restore = Effect.fnUntraced(function* (folder: string, place: Place) {
   const { dataDir } = place
-  const step = <A>(work: () => Promise<A>) =>
+  const step = <A>(work: (stop: AbortSignal) => Promise<A>) =>
     attempt(
       `Restoring ${folder} failed`,
       "Check disk space and permissions, and run it again.",
       work,
     )
   // Nothing is changed before everything is checked.
-  const { stored, isOver } = yield* step(async () => {
+  const { stored, isOver } = yield* step(async (stop) => {
     const found = await readBackup(folder)
     if (await isRestored(dataDir, folder, found)) {
       await endRestore(dataDir)
       return { stored: found, isOver: true }
     }
     mustBeNew(place, found)
-    await check(folder, found)
-    await missingOf(place, folder, found)
+    await check(folder, found, stop)
+    await missingOf(place, folder, found, stop)
     return { stored: found, isOver: false }
   })
   if (isOver) return stored
   yield* lockOf(dataDir, "writer", {})
-  return yield* step(async () => {
+  return yield* step(async (stop) => {
     mustBeNew(place, stored)
-    const missing = await missingOf(place, folder, stored)
+    const missing = await missingOf(place, folder, stored, stop)
     await beginRestore(dataDir, folder)
     for (const { path } of missing) {
+      stop.throwIfAborted()
       await copyWhole(join(folder, path), targetOf(place, path))
     }
     const current = await readCurrent(dataDir)

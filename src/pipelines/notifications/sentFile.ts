@@ -5,7 +5,7 @@ import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { problemKinds } from "../../domain/run/problem.ts"
-import { writeDurably } from "../../load/files/durableFiles.ts"
+import { writeDurably } from "../../domain/durableFiles.ts"
 import { filesError } from "../../load/errors.ts"
 import type { Sent } from "./problemChanges.ts"
 

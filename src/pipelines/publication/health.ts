@@ -13,7 +13,7 @@ import {
   optional,
   text,
 } from "../../load/duckdb/decodeRow.ts"
-import { writeDurably } from "../../load/files/durableFiles.ts"
+import { writeDurably } from "../../domain/durableFiles.ts"
 import { filesError } from "../../load/errors.ts"
 import { sqlFile } from "../../load/sql/sqlFile.ts"
 import { Warehouse } from "../../load/Warehouse.ts"

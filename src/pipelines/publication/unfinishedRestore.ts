@@ -8,7 +8,7 @@ import * as Schema from "effect/Schema"
 import { flush } from "../../domain/flush.ts"
 import { readRegularText } from "../../domain/regularFile.ts"
 import { databaseError, LoadError } from "../../load/errors.ts"
-import { writeDurably } from "../../load/files/durableFiles.ts"
+import { writeDurably } from "../../domain/durableFiles.ts"
 import { databaseFile } from "../../load/storage/file/duckdbFile.ts"
 
 const decode = Schema.decodeUnknownSync(

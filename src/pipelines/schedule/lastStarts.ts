@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
-import { writeDurably } from "../../load/files/durableFiles.ts"
+import { writeDurably } from "../../domain/durableFiles.ts"
 import { LoadError } from "../../load/errors.ts"
 import { writeReason } from "../../domain/values/fileReason.ts"
 import type { LastStarts } from "./groups.ts"

@@ -62,6 +62,45 @@ it("names the line of a cron expression it can't read", async () => {
   expect(stderr).toContain("`every hour` is not a cron expression such as `7 * * * *`, in UTC")
 })
 
+it.each([
+  ["pipelines: [ratio_histroy, vaults]", "there is no pipeline `ratio_histroy`"],
+  ["pipelines: [ratio_histroy]", "there is no pipeline `ratio_histroy`"],
+  ["fields: { vaults.nonsense: x }", "vaults.nonsense"],
+])("does not begin where the settings select what does not exist: %s", async (setting, wanted) => {
+  writeFileSync(join(cwd, "selecting.yaml"), `${setting}\n`)
+  const ends = ["--once", "--dry-run"].map((flag) =>
+    vaulthouse(
+      [
+        "schedule",
+        flag,
+        "--config",
+        "selecting.yaml",
+        "--base-url",
+        simulator.url,
+        "--data-dir",
+        "selecting",
+      ],
+      { cwd },
+    ),
+  )
+  for (const { code, stderr } of await Promise.all(ends)) {
+    expect(code).toBe(2)
+    expect(stderr).toContain("selecting.yaml")
+    expect(stderr).toContain(wanted)
+  }
+  expect(existsSync(join(cwd, "selecting"))).toBe(false)
+})
+
+it("--once that is stopped during its run is no success", async () => {
+  simulator.patch({ latencyMs: 500 })
+  const args = ["schedule", "--once", "--base-url", simulator.url, "--data-dir", "stopped"]
+  const child = start(args, { cwd })
+  await until("the run has begun", () => existsSync(join(cwd, "stopped/last-run.json")))
+  child.kill("SIGTERM")
+  expect(await once(child, "exit")).toEqual([130, null])
+  simulator.patch({ latencyMs: 0 })
+})
+
 it("runs what is due, says how it is, and ends on SIGTERM", async () => {
   const { child, closed, says } = scheduler("watched")
   const url = await says(/listening on ([^\s"]+)/)

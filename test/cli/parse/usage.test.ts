@@ -138,6 +138,19 @@ describe("a wrong command line", () => {
     ],
     [["query", "select 1", "--format", "csv", "--format", "json"], ["--format is given more"]],
     [["sync", "--since"], ["--since needs a value."]],
+    // As of a variable that is not set: everything would be read.
+    [
+      ["sync", "--vault", "", ...service],
+      ["--vault has an empty value; leave it out, or name what it selects.\nSee"],
+    ],
+    [["sync", "--vault", "Vega", "--vault", " , ", ...service], ["--vault has an empty value"]],
+    [["sync", "", ...service], ["<pipeline> has an empty value"]],
+    [["check", "--name", ""], ["--name has an empty value"]],
+    [
+      ["sync", "--base-url", "secret-key@api.example.com"],
+      ["--base-url: the value is not a valid address: it must begin with http"],
+    ],
+    [["sync", "--base-url", "api:secret@host"], ["--base-url: the value is not a valid address"]],
     [["sync", "--base-url", "127.0.0.1:18080"], ["did you mean http://127.0.0.1:18080?"]],
     [["sync", "--base-url", "api.example.com/v1"], ["did you mean https://api.example.com/v1?"]],
     [

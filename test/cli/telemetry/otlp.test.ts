@@ -215,6 +215,7 @@ it.each([
   ["OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", "`grpc` is not one of http/protobuf, http/json"],
   ["OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4318", "`collector:4318` is not an address such as"],
   ["OTEL_EXPORTER_OTLP_ENDPOINT", `http://me:${token}@host`, "OTEL_EXPORTER_OTLP_HEADERS"],
+  ["OTEL_EXPORTER_OTLP_ENDPOINT", `host:4318/?key=${token}`, "the value is not an address such as"],
   ["OTEL_TRACES_EXPORTER", "zipkin", "`zipkin` is not one of otlp, none"],
   ["OTEL_EXPORTER_OTLP_HEADERS", token, "not of the form name=value"],
   ["OTEL_METRIC_EXPORT_INTERVAL", "1 min", "`1 min` is not a number of milliseconds"],

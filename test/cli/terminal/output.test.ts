@@ -2,10 +2,13 @@
 import { readFileSync, globSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { Readable, Writable } from "node:stream"
 import { text } from "node:stream/consumers"
+import { setImmediate } from "node:timers/promises"
 import { once } from "node:events"
 import * as Effect from "effect/Effect"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
+import { print, printError, useStreams } from "../../../src/cli/terminal/output.ts"
 import { type Simulator, startSimulator } from "../../../simulator/index.ts"
 import { warmReaders } from "../../support/processes/warmReaders.ts"
 import { change } from "../../support/warehouseRun.ts"
@@ -109,6 +112,36 @@ describe("a reader that leaves", () => {
     }
     expect(last_run).toMatchObject({ outcome: "complete", state: "ended" })
   })
+})
+
+it("a log goes on once the disk has room again, a result does not go on behind a gap", async () => {
+  const full = () => {
+    let isFull = true
+    const lines: Array<string> = []
+    const stream = new Writable({
+      // As that of a process's own streams, which outlive an error.
+      destroy(this: Writable & { _undestroy: () => void }, error, done) {
+        done(error)
+        this._undestroy()
+      },
+      write: (chunk, _encoding, done) => {
+        const error = isFull ? Object.assign(new Error("no space"), { code: "ENOSPC" }) : null
+        if (error === null) lines.push(String(chunk))
+        done(error)
+      },
+    })
+    return { stream, lines, free: () => (isFull = false) }
+  }
+  const [stdout, stderr] = [full(), full()]
+  useStreams({ stdin: Readable.from([]), stdout: stdout.stream, stderr: stderr.stream })
+  onTestFinished(() => useStreams(process))
+  for (const line of ["lost", "kept"]) {
+    print(line)
+    printError(line)
+    await setImmediate()
+    for (const { free } of [stdout, stderr]) free()
+  }
+  expect([stdout.lines, stderr.lines]).toEqual([[], ["kept"]])
 })
 
 it("nothing but src/cli/terminal/output.ts writes to the process's streams", () => {

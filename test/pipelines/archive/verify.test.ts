@@ -4,11 +4,12 @@ import { join } from "node:path"
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import { folderStore } from "../../../src/archive/folderStore.ts"
 import { readFrames } from "../../../src/archive/readFrames.ts"
 import { verify } from "../../../src/pipelines/archive/verify.ts"
 import { json, scriptedServer } from "../../support/servers/scriptedServer.ts"
-import { asAdmin } from "../../support/simulated.ts"
+import { asAdmin, simulated } from "../../support/simulated.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
 import { runOnce } from "../../support/warehouseRun.ts"
 
@@ -107,4 +108,17 @@ it.live("each damage of a segment is one finding, with how many bodies it is abo
       },
     ])
   }).pipe(Effect.scoped),
+)
+
+it.live("what a run publishes meanwhile is no damage", () =>
+  Effect.gen(function* () {
+    const simulator = yield* simulated({ now: "2026-06-01T12:00:00Z", days: 5, vaults: 2 })
+    const dataDir = yield* temporaryFolder
+    const sync = runOnce(simulator.url, dataDir, { publish: { parquet: { marts: false } } })
+    yield* sync
+    simulator.patch({ now: "2026-06-02T12:00:00Z" })
+    const run = yield* Effect.forkChild(sync)
+    while (run.pollUnsafe() === undefined) expect(yield* verify({ dataDir })).toEqual([])
+    yield* Fiber.join(run)
+  }),
 )

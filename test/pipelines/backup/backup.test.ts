@@ -2,6 +2,7 @@
 // makes it complete.
 import {
   appendFileSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   readFileSync,
@@ -10,7 +11,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { setImmediate } from "node:timers/promises"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -139,6 +140,10 @@ it.live("half of a backup makes no backup, and neither does a restore that begin
     // As soon as the published copy is being written.
     const left = readFileSync(mark)
     rmSync(mark)
+    // Without any, the archive would be missed.
+    const half = join(elsewhere, "raw/half.ndjson.zst")
+    mkdirSync(dirname(half))
+    writeFileSync(half, "")
     const failed = yield* Effect.forkChild(Effect.flip(backup({ dataDir: elsewhere }, again)))
     yield* Effect.promise(async () => {
       while (!existsSync(join(again, "published"))) await setImmediate()
@@ -147,6 +152,7 @@ it.live("half of a backup makes no backup, and neither does a restore that begin
     expect((yield* Fiber.join(failed)).message).toContain("has not finished")
     expect(existsSync(join(again, "backup.json"))).toBe(false)
     rmSync(again, { recursive: true })
+    rmSync(half)
 
     rmSync(blocked, { recursive: true })
     yield* restore(target, { dataDir: elsewhere })
@@ -155,6 +161,56 @@ it.live("half of a backup makes no backup, and neither does a restore that begin
     const { files } = yield* backup({ dataDir: elsewhere }, again)
     expect(files.some(({ path }) => path.startsWith("raw/"))).toBe(true)
     expect(existsSync(mark)).toBe(true)
+  }),
+)
+
+it.live("a published copy without its archive makes no backup", () =>
+  Effect.gen(function* () {
+    const { dataDir, target } = yield* synced
+    const archive = join(dataDir, "unmounted")
+    mkdirSync(archive)
+    for (const elsewhere of [archive, join(dataDir, "missing")]) {
+      const refused = yield* Effect.flip(backup({ dataDir, archive: elsewhere }, target))
+      expect(refused.message).toMatch(
+        /^The published copy has \d+ responses in the archive, but \S+ is empty or missing\.\nNo backup was made/,
+      )
+      expect(refused.message).toContain(elsewhere)
+    }
+    expect(existsSync(target)).toBe(false)
+  }),
+)
+
+it.live("a restore or backup that is stopped writes nothing more, and lets nobody in before", () =>
+  Effect.gen(function* () {
+    const { dataDir, target, elsewhere } = yield* synced
+    const raw = join(dataDir, "raw")
+    const [segment = ""] = readdirSync(raw)
+    for (let at = 0; at < 200; at += 1)
+      copyFileSync(join(raw, segment), join(raw, `${at}-${segment}`))
+    const filesIn = (folder: string) => readdirSync(folder, { recursive: true }).toSorted()
+    const stopped = Effect.fnUntraced(function* <E, R>(
+      folder: string,
+      work: Effect.Effect<unknown, E, R>,
+    ) {
+      const fiber = yield* Effect.forkChild(work)
+      yield* Effect.promise(async () => {
+        while (!existsSync(join(folder, "raw"))) await setImmediate()
+      })
+      yield* Fiber.interrupt(fiber)
+      const left = filesIn(folder)
+      yield* Effect.sleep("200 millis")
+      expect(filesIn(folder)).toEqual(left)
+      return left
+    })
+    expect(yield* stopped(`${target}-cut`, backup({ dataDir }, `${target}-cut`))).not.toContain(
+      "backup.json",
+    )
+    yield* backup({ dataDir }, target)
+    expect(yield* stopped(elsewhere, restore(target, { dataDir: elsewhere }))).not.toContain(
+      "vaulthouse.duckdb",
+    )
+    yield* restore(target, { dataDir: elsewhere })
+    expect(yield* fingerprint(elsewhere)).toEqual(yield* fingerprint(dataDir))
   }),
 )
 

@@ -52,7 +52,11 @@ const backedUp = Effect.gen(function* () {
   const files = [listed(COPY, "rows"), current, listed(SEGMENT, "bodies")]
   const refusal = (others: Backup["files"]) =>
     Effect.promise(() =>
-      check(folder, { format: 1, created_at: "2026-06-01T12:00:00Z", files: others }).then(
+      check(
+        folder,
+        { format: 1, created_at: "2026-06-01T12:00:00Z", files: others },
+        new AbortController().signal,
+      ).then(
         () => undefined,
         (cause: unknown) => (cause instanceof BackupError ? cause.why : cause),
       ),

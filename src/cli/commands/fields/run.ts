@@ -1,7 +1,9 @@
 // Prints the fields without a column, and adds suggested ones to the configuration file.
+import { existsSync, readFileSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import { unwritable } from "../../../config/ConfigError.ts"
-import { addFields } from "../../../config/write/addFields.ts"
+import { withFields } from "../../../config/write/withFields.ts"
+import { replaceFile } from "../../../config/write/replaceFile.ts"
 import { configFile } from "../../../config/Config.ts"
 import { openPublishedCopy } from "../../../pipelines/readers/openPublishedCopy.ts"
 import {
@@ -36,8 +38,12 @@ export const runFields = (argv: Arguments) =>
       const isWritten = argv["write"] === true && Object.keys(suggested).length > 0
       const written = isWritten ? configFile(flagValues(argv)) : undefined
       if (written !== undefined) {
-        yield* Effect.try({
-          try: () => addFields(written, suggested),
+        yield* Effect.tryPromise({
+          try: () =>
+            replaceFile(
+              written,
+              withFields(existsSync(written) ? readFileSync(written, "utf8") : "", suggested),
+            ),
           catch: (error) => unwritable(written, error),
         })
       }

@@ -1,10 +1,12 @@
 // vaulthouse init: writes a configuration file, then tries the connection with it.
-import { chmodSync, existsSync, writeFileSync } from "node:fs"
+import { existsSync } from "node:fs"
+import { chmod, writeFile } from "node:fs/promises"
 import { dirname, join, relative } from "node:path"
 import * as Effect from "effect/Effect"
 import { configFile, readProcessConfig } from "../../../config/Config.ts"
 import { type ConfigError, unwritable } from "../../../config/ConfigError.ts"
 import { newConfigFile } from "../../../config/write/newFile.ts"
+import { replaceFile } from "../../../config/write/replaceFile.ts"
 import { API_KEY, API_KEY_FILE } from "../../../config/settings/Setting.ts"
 import type { Check } from "../../../pipelines/service/doctor.ts"
 import type { Arguments } from "../../parse/Command.ts"
@@ -47,14 +49,14 @@ export const runInit = (argv: Arguments): Promise<ExitCode> =>
     stopped,
   )
 
-/** Without `isForced`, never overwrites a file that has appeared meanwhile. */
+/** Without `isForced`, never overwrites a file that has appeared meanwhile. Only its owner can read it: it may come to hold secrets. */
 const write = (file: string, text: string, isForced: boolean): Effect.Effect<void, ConfigError> =>
-  Effect.try({
-    try: () => {
-      // It may come to hold secrets.
-      writeFileSync(file, text, { flag: isForced ? "w" : "wx", mode: 0o600 })
-      // The mode above applies only to a new file.
-      chmodSync(file, 0o600)
+  Effect.tryPromise({
+    try: async () => {
+      if (isForced) {
+        await replaceFile(file, text)
+        await chmod(file, 0o600)
+      } else await writeFile(file, text, { flag: "wx", mode: 0o600 })
     },
     catch: (error) => unwritable(file, error),
   })

@@ -44,12 +44,17 @@ export const runSchedule = (argv: Arguments) =>
   execute(
     argv,
     function* (config) {
+      // Fails now, not at every firing, where the settings select what does not exist.
+      yield* readSelection({}, config, yield* readScenarios(config))
       const groups = groupsIn(config.settings)
       if (argv["dry-run"] === true) return yield* dryRun(argv, groups)
       return yield* scheduler(argv, config, groups).pipe(exportTelemetry(config.settings.dataDir))
     },
-    // A scheduler normally ends by being stopped.
-    { code: exitCodes.ok, text: "vaulthouse: schedule stopped; what was committed stays\n" },
+    // A scheduler normally ends by being stopped; one run does not.
+    {
+      code: argv["once"] === true ? exitCodes.interrupted : exitCodes.ok,
+      text: "vaulthouse: schedule stopped; what was committed stays\n",
+    },
   )
 
 const groupsIn = ({ schedule: times, pipelines, warehouse }: Config["settings"]) => [

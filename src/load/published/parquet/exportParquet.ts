@@ -4,7 +4,7 @@ import { stat } from "node:fs/promises"
 import { join } from "node:path"
 import type { DuckDBConnection } from "@duckdb/node-api"
 import type { Table } from "../../../domain/table/table.ts"
-import { putInPlace, sha256Of } from "../../files/durableFiles.ts"
+import { putInPlace, sha256Of } from "../../../domain/durableFiles.ts"
 import { type Manifest, type ManifestFile, parquetDirectory, readManifest } from "./manifest.ts"
 import {
   exportableTable,

@@ -4,7 +4,7 @@ import { lstat, readdir, rename, rm, symlink } from "node:fs/promises"
 import { dirname, join, sep } from "node:path"
 import { flush, makeFolder } from "../../../domain/flush.ts"
 import { invariant } from "../../../domain/invariant.ts"
-import { lacksLinks, linkOrCopy, writeDurably } from "../../files/durableFiles.ts"
+import { lacksLinks, linkOrCopy, writeDurably } from "../../../domain/durableFiles.ts"
 import { MANIFEST, type Manifest, parquetDirectory } from "./manifest.ts"
 import { outdated, type PublishedKeep } from "../publishedFiles.ts"
 

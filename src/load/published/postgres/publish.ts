@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import * as Effect from "effect/Effect"
 import type { Client } from "pg"
+import { stoppable } from "../../../domain/run/stoppable.ts"
 import type { PostgresTarget } from "../../../domain/stores/postgresUrl.ts"
 import type { Table } from "../../../domain/table/table.ts"
 import { fingerprint } from "../../../domain/values/fingerprint.ts"
@@ -52,16 +53,9 @@ interface Request extends PostgresSchemas {
 export const publishToPostgres = (
   request: Request,
 ): Effect.Effect<PostgresPublication, PostgresError> =>
-  Effect.callback((resume) => {
-    const stop = new AbortController()
-    const ended = publishAll(request, stop.signal).then(
-      (published) => resume(Effect.succeed(published)),
-      (cause: unknown) => resume(Effect.fail(postgresError(request.target.shown, cause))),
-    )
-    return Effect.promise(() => {
-      stop.abort()
-      return ended
-    })
+  stoppable({
+    try: (stop) => publishAll(request, stop),
+    catch: (cause) => postgresError(request.target.shown, cause),
   })
 
 const publishAll = async (request: Request, stop: AbortSignal): Promise<PostgresPublication> => {

@@ -103,21 +103,23 @@ const fileIn = (dataDir: string, isScratch: boolean): Storage => {
           }
           throw cause
         }
-        if (isNew) {
-          chmodSync(file, 0o600)
-          await flush(dataDir)
-        }
+        // DuckDB makes files by the umask. A kill may have kept the run that made this one from doing this.
+        chmodSync(file, 0o600)
+        if (isNew) await flush(dataDir)
         // Closing the database checkpoints what an interrupted command left in the log.
         if (existsSync(logOf(file))) await keepingBlocks(file, writer)()
       })
       const { reader, writer } = connections
       const keepBlocks = isScratch ? async () => undefined : keepingBlocks(file, writer)
-      // DuckDB flushes the log that it makes after a checkpoint, but not its name.
+      // DuckDB flushes the log that it makes after a checkpoint, but not its name, and makes it by the umask.
       let log: string | undefined
-      const flushNameOfLog = async (): Promise<void> => {
+      const protectLog = async (): Promise<void> => {
         const found = statSync(logOf(file), { throwIfNoEntry: false })
         const name = found === undefined ? undefined : `${found.ino} ${found.birthtimeMs}`
-        if (name !== undefined && name !== log) await flush(dataDir)
+        if (name !== undefined && name !== log) {
+          chmodSync(logOf(file), 0o600)
+          await flush(dataDir)
+        }
         log = name
       }
       const checkpoint = async (): Promise<void> => {
@@ -134,7 +136,7 @@ const fileIn = (dataDir: string, isScratch: boolean): Storage => {
         exclusively: (work) =>
           onlyWriter(async (turn) => {
             const result = await work({ ...turn, check: keepBlocks })
-            await (isScratch ? checkpointInTime() : flushNameOfLog())
+            await (isScratch ? checkpointInTime() : protectLog())
             return result
           }),
         alone: async () => undefined,

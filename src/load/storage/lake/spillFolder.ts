@@ -4,7 +4,7 @@
 import { mkdtemp, readdir, rm, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { MILLIS_PER_DAY } from "../../../domain/values/time.ts"
-import { makePrivateDirectory } from "../../files/privateDirectory.ts"
+import { makePrivateDirectory } from "../../../domain/privateDirectory.ts"
 
 const PREFIX = "spill-"
 

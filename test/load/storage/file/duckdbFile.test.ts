@@ -1,7 +1,7 @@
 // A warehouse in a file: what `doctor` finds of it, what its copies hold, and who may open it.
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { existsSync, statSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -41,6 +41,30 @@ const opened = (dataDir: string) =>
     ),
     (database) => Effect.promise(() => database.close()),
   )
+
+it.effect("is its owner's alone with its log, whatever the umask and the run before left", () =>
+  Effect.gen(function* () {
+    const dataDir = yield* temporaryFolder
+    const files = [databaseFile(dataDir), `${databaseFile(dataDir)}.wal`]
+    const modes = () => files.map((file) => statSync(file).mode & 0o777)
+    const umask = process.umask(0)
+    yield* Effect.addFinalizer(() => Effect.sync(() => process.umask(umask)))
+    for (const run of [1, 2]) {
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const { writer, exclusively, accepts } = yield* opened(dataDir)
+          yield* Effect.promise(() =>
+            transaction({ connection: writer, exclusively, accepts }, () =>
+              writer.run(`create table core.run_${run} (i integer)`),
+            ),
+          )
+          expect(modes()).toEqual([0o600, 0o600])
+        }),
+      )
+      chmodSync(databaseFile(dataDir), 0o644)
+    }
+  }),
+)
 
 it.effect("has every row in its copies, those that only the log had too", () =>
   Effect.gen(function* () {

@@ -1,7 +1,7 @@
 // Folders that only their owner can access.
 import { existsSync, mkdirSync, statSync } from "node:fs"
 import { dirname } from "node:path"
-import { flushSync } from "../../domain/flush.ts"
+import { flushSync } from "./flush.ts"
 
 /** Creates a folder and its parents if they are missing, flushed; only their owner can access them. */
 export const makePrivateDirectory = (directory: string): void => {

@@ -5,7 +5,7 @@ import { createReadStream } from "node:fs"
 import { copyFile, link, open, rename } from "node:fs/promises"
 import { dirname } from "node:path"
 import { pipeline } from "node:stream/promises"
-import { flush, makeFolder } from "../../domain/flush.ts"
+import { flush, makeFolder } from "./flush.ts"
 
 /** Moves the complete file `from` to `to`: readers see the old one or the new one. */
 export const putInPlace = async (from: string, to: string): Promise<void> => {
@@ -30,12 +30,14 @@ export const linkOrCopy = async (from: string, to: string): Promise<void> => {
   })
 }
 
-export const writeDurably = async (path: string, content: string): Promise<void> => {
+/** The file gets the permissions `mode`, whatever the umask. */
+export const writeDurably = async (path: string, content: string, mode = 0o600): Promise<void> => {
   await makeFolder(dirname(path))
   const aside = `${path}.tmp`
   const handle = await open(aside, "w", 0o600)
   try {
     await handle.writeFile(content)
+    await handle.chmod(mode)
   } finally {
     await handle.close()
   }
