@@ -597,3 +597,23 @@ it.each(["Active", null])("a vault goes on with the status %s", async (status) =
     expect((await answer(name, given)).map(({ vault_name }) => vault_name)).toEqual(["a"])
   }
 })
+
+it("fees-and-what-they-left: a weekly fee that was read before the other two is not the first fees", async () => {
+  const rows = await answer("fees-and-what-they-left", {
+    "core.vaults": [
+      { ...vault("a"), weekly_performance_fee_bps: 25, valid_from: "2026-06-01 10:05:00" },
+    ],
+    "core.fees": [
+      {
+        chain_id: 1,
+        vault_address: "a",
+        management_fee_pct: 2,
+        performance_fee_pct: 10,
+        valid_from: "2026-06-02 03:00:00",
+        is_current: true,
+      },
+    ],
+    "core.apy_history": [yieldOf("a", "2026-05-01", 0.05)],
+  })
+  expect(rows).toMatchObject([{ management_fee_pct: 2, management_fee_change: null, days: "1" }])
+})
