@@ -617,3 +617,17 @@ it("fees-and-what-they-left: a weekly fee that was read before the other two is 
   })
   expect(rows).toMatchObject([{ management_fee_pct: 2, management_fee_change: null, days: "1" }])
 })
+
+it("weekly-report: the hours after a vault's figures stopped are missing, up to yesterday", async () => {
+  const given = {
+    "core.vaults": [vault("a"), vault("b")],
+    "core.ratio_history": [ratio("a", "2026-05-27 00", 1), ratio("a", "2026-05-27 23", 1)],
+    // No hour is expected of a vault that never had a ratio.
+    "core.apy_history": [yieldOf("b", "2026-05-27", 0.05)],
+  }
+  const missing = async (parameters = {}) =>
+    (await answer("weekly-report", given, parameters)).map(({ hours_missing }) => hours_missing)
+  // Of 27 May 22 hours, and all of the five days up to 1 June.
+  expect(await missing()).toEqual(["142", "0"])
+  expect(await missing({ week_end: "2026-06-02" })).toEqual(["142", "0"])
+})
