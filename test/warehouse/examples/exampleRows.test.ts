@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from "vitest"
 import { queriedAt } from "../../../demo/exampleWarehouse.ts"
 import type { QueryParameter } from "../../../src/domain/values/queryParameter.ts"
 import { bindParameters } from "../../../src/load/published/read/reader/bindParameters.ts"
+import { marts } from "../../../src/load/marts/marts.ts"
 import { CATALOG } from "../../../src/load/sql/sql.ts"
 import { shifted } from "../independent.ts"
 import { openWarehouse, putGiven, stopClock, type TestWarehouse } from "../support.ts"
@@ -630,4 +631,49 @@ it("weekly-report: the hours after a vault's figures stopped are missing, up to 
   // Of 27 May 22 hours, and all of the five days up to 1 June.
   expect(await missing()).toEqual(["142", "0"])
   expect(await missing({ week_end: "2026-06-02" })).toEqual(["142", "0"])
+})
+
+it("loans: tokens of one symbol are not one token, and an unknown amount is not nothing", async () => {
+  const loan = (loan_id: string, principal_token_address: string, rest = {}) => ({
+    loan_id,
+    chain_id: 1,
+    state: "ACTIVE",
+    borrower_address: loan_id,
+    principal_token_symbol: "USDC",
+    principal_token_address,
+    principal_amount: 100,
+    apr: 0.1,
+    upcoming_payment_amount: 5,
+    upcoming_payment_due_at: "2026-06-10",
+    is_current: true,
+    ...rest,
+  })
+  const given = {
+    "core.loans": [
+      loan("l1", "t1"),
+      loan("l2", "t2"),
+      loan("l3", "t2", { upcoming_payment_amount: null, apr: null }),
+      loan("l4", "t2"),
+    ],
+  }
+  const due = await answer("loans-falling-due", given)
+  expect(due.map(({ loan_id, running_amount }) => [loan_id, running_amount])).toEqual([
+    ["l1", 5],
+    ["l2", 5],
+    ["l3", null],
+    ["l4", null],
+  ])
+  const borrowers = await answer("borrower-concentration", given)
+  expect(borrowers.map((row) => [row["borrower_address"], row["token"], row["share"]])).toEqual([
+    ["l1", "USDC", 1],
+    ["l2", "USDC", expect.closeTo(1 / 3, 12)],
+    ["l3", "USDC", expect.closeTo(1 / 3, 12)],
+    ["l4", "USDC", expect.closeTo(1 / 3, 12)],
+  ])
+  const example = marts.find(({ name }) => name === "loan_book")?.example ?? ""
+  const reader = await warehouse.connection.runAndReadAll(example)
+  expect(reader.getRowObjectsJson()).toMatchObject([
+    { principal: 300, apr_by_principal: expect.closeTo(0.1, 12) },
+    { principal: 100, apr_by_principal: expect.closeTo(0.1, 12) },
+  ])
 })
