@@ -33,6 +33,12 @@ const answer = async (
   return reader.getRowObjectsJson()
 }
 
+/** Of the rows that were put last. */
+const martExample = async (mart: string) => {
+  const example = marts.find(({ name }) => name === mart)?.example ?? ""
+  return (await warehouse.connection.runAndReadAll(example)).getRowObjectsJson()
+}
+
 const vault = (address: string, chain = 1) => ({
   chain_id: chain,
   vault_address: address,
@@ -536,7 +542,7 @@ it("yield-three-ways: closes that are not so many days apart, missing or not abo
 
 it("return-after-fees: before and after fees are of the same days, those whose fees are known", async () => {
   const days = ["01", "02", "03", "04", "05", "06"].map((day) => `2026-05-${day}`)
-  const [row] = await answer("return-after-fees", {
+  const given = {
     "core.vaults": [vault("a")],
     "core.ratio_history": days.map((day, at) => ({
       vault_address: "a",
@@ -564,8 +570,35 @@ it("return-after-fees: before and after fees are of the same days, those whose f
       },
       { chain_id: 1, vault_address: "a", valid_from: "2026-05-06 12:00:00", is_current: true },
     ],
+  }
+  // Of 31 days in May: the first has no day before it, the sixth no fees, and the others have no figures.
+  expect(await answer("return-after-fees", given)).toMatchObject([
+    { days: "6", days_not_known: "27", before_fees: 0, after_fees: 0 },
+  ])
+  expect(await martExample("vault_returns")).toMatchObject([{ before_fees: 0, after_fees: 0 }])
+})
+
+it("return-after-fees: days are counted from the vault's first on, and up to yesterday", async () => {
+  const days = ["2026-05-30", "2026-05-31", "2026-06-01"]
+  const rows = await answer("return-after-fees", {
+    "core.vaults": [vault("a")],
+    "core.fees": [
+      {
+        chain_id: 1,
+        vault_address: "a",
+        management_fee_pct: 0,
+        performance_fee_pct: 0,
+        valid_from: "2026-01-01",
+        is_current: true,
+      },
+    ],
+    "core.ratio_history": days.map((day) => ratio("a", `${day} 23`, 1)),
+    "core.apy_history": days.map((day) => yieldOf("a", day, 0)),
   })
-  expect(row).toMatchObject({ days: "6", days_not_known: "2", before_fees: 0, after_fees: 0 })
+  expect(rows.map(({ month, days_not_known }) => [month, days_not_known])).toEqual([
+    ["2026-05-01", "1"],
+    ["2026-06-01", "0"],
+  ])
 })
 
 it.each(["Active", null])("a vault goes on with the status %s", async (status) => {
@@ -670,9 +703,7 @@ it("loans: tokens of one symbol are not one token, and an unknown amount is not 
     ["l3", "USDC", expect.closeTo(1 / 3, 12)],
     ["l4", "USDC", expect.closeTo(1 / 3, 12)],
   ])
-  const example = marts.find(({ name }) => name === "loan_book")?.example ?? ""
-  const reader = await warehouse.connection.runAndReadAll(example)
-  expect(reader.getRowObjectsJson()).toMatchObject([
+  expect(await martExample("loan_book")).toMatchObject([
     { principal: 300, apr_by_principal: expect.closeTo(0.1, 12) },
     { principal: 100, apr_by_principal: expect.closeTo(0.1, 12) },
   ])
