@@ -708,3 +708,35 @@ it("loans: tokens of one symbol are not one token, and an unknown amount is not 
     { principal: 100, apr_by_principal: expect.closeTo(0.1, 12) },
   ])
 })
+
+it("trust-before-use: hours that the service has no point of are no holes, and hide no contradiction", async () => {
+  const points = (vault_address: string) =>
+    [8, 10, 11, 12].map((hour) => ({
+      vault_address,
+      observed_at: `2026-06-02 ${String(hour).padStart(2, "0")}:00:00`,
+      adjusted_redeem_ratio: 1,
+    }))
+  const read = (vault_address: string) => ({
+    pipeline: "ratio_history",
+    entity: vault_address,
+    vault_address,
+    outcome: "loaded",
+    covers_to: "2026-06-02",
+    finished_at: "2026-06-02 12:30:00",
+  })
+  const snapshot = { chain_id: 1, snapshot_at: "2026-06-02 10:00:00", reported_tvl: 100 }
+  const rows = await answer("trust-before-use", {
+    "core.vaults": [vault("empty"), vault("missing")],
+    "core.ratio_history": [...points("empty"), ...points("missing")],
+    "core.position_snapshots": [{ ...snapshot, vault_address: "empty", total_nav: 130 }],
+    "ops.tasks": [read("empty")],
+  })
+  expect(
+    rows
+      .filter(({ series }) => series === "ratio")
+      .map((row) => [row["vault_name"], row["verdict"], row["share_present"]]),
+  ).toEqual([
+    ["empty", "contradicted", 0.8],
+    ["missing", "holes", 0.8],
+  ])
+})
