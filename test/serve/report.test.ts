@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { publishAnyway } from "../../src/pipelines/publication/publish.ts"
-import { money, percent } from "../../src/serve/figures.ts"
+import { completePart, money, percent } from "../../src/serve/figures.ts"
 import { vaulthouse } from "../cli/command.ts"
 import { shared, sharedWarehouse } from "../support/sharedWarehouse.ts"
 import { asAdmin, simulated } from "../support/simulated.ts"
@@ -135,6 +135,17 @@ describe("a report", () => {
       expect(Number(days)).toBeLessThan(20)
       expect(page).toMatch(
         new RegExp(`${money(before)}<span class="note"\\s*>${Number(days)} of 20 days<`),
+      )
+      const [{ share, with_hours } = {}] = yield* queryFile(
+        publishedFile(dataDir),
+        `select sum(hours_present) / sum(hours_expected) as share, count(*)::integer as with_hours
+         from mart.vault_daily where day between '2026-04-22' and '2026-05-11'
+         group by vault_address order by vault_address`,
+      )
+      expect(page).toMatch(
+        new RegExp(
+          `${completePart(share, 0)}<span class="note"\\s*>${Number(with_hours)} of 20 days<`,
+        ),
       )
     }).pipe(Effect.scoped),
   )

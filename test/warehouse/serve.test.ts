@@ -62,6 +62,26 @@ it("a report's PnL begins with the close of the day before its period, else with
   )
 })
 
+it("a report says of how many days its hours are, where a vault's figures stopped", async () => {
+  const hour = (at: number) => String(at).padStart(2, "0")
+  const rows = await rowsOf(
+    "report_figures",
+    {
+      "core.vaults": [vault],
+      "core.ratio_history": ["2026-01-01", "2026-01-02"].flatMap((day) =>
+        Array.from({ length: 24 }, (_, at) => ({
+          vault_address: "a",
+          observed_at: `${day} ${hour(at)}:00:00`,
+          actual_tvl: 1,
+          adjusted_redeem_ratio: 1,
+        })),
+      ),
+    },
+    { now: "2026-01-10", before_on: "2025-12-25", from_on: "2026-01-01", to_on: "2026-01-08" },
+  )
+  expect(rows).toMatchObject([{ is_period: true, share_of_hours_present: 1, hours_days: "2" }])
+})
+
 it("a report gives each vault of one address its own net asset value", async () => {
   const rows = await rowsOf(
     "report_figures",

@@ -12,6 +12,8 @@ loans as (
     select
         chain_id,
         principal_token_symbol,
+        -- Tokens of one symbol are not one token.
+        coalesce(principal_token_address, principal_token_symbol) as token_id,
         borrower_address,
         borrower_name,
         principal_amount,
@@ -25,7 +27,8 @@ loans as (
 borrowers as (
     select
         chain_id,
-        principal_token_symbol as token,
+        token_id,
+        max(principal_token_symbol) as token,
         borrower_address,
         max(borrower_name) as borrower_name,
         count(*) as loans,
@@ -33,12 +36,13 @@ borrowers as (
         sum(apr * principal_amount) / nullif(sum(principal_amount) filter (apr is not null), 0)
             as mean_apr
     from loans
-    group by chain_id, principal_token_symbol, borrower_address
+    group by chain_id, token_id, borrower_address
 ),
 
 shared as (
     select
         chain_id,
+        token_id,
         token,
         borrower_address,
         borrower_name,
@@ -50,7 +54,7 @@ shared as (
                 then principal / nullif(sum(principal) over book, 0)
         end as share
     from borrowers
-    window book as (partition by chain_id, token)
+    window book as (partition by chain_id, token_id)
 )
 
 select
@@ -62,10 +66,10 @@ select
     principal,
     share,
     sum(share) over (
-        partition by chain_id, token
+        partition by chain_id, token_id
         order by principal desc nulls last, borrower_address
         rows between unbounded preceding and current row
     ) as running_share,
     mean_apr
 from shared
-order by chain_id, token, principal desc nulls last, borrower_address
+order by chain_id, token, token_id, principal desc nulls last, borrower_address

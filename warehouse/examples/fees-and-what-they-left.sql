@@ -23,7 +23,9 @@ schedule as (
         management_fee_change,
         performance_fee_change
     from mart.fee_schedule
-    where getvariable('vault')::varchar is null or getvariable('vault')::varchar in (vault_address, vault_name)
+    where
+        (management_fee_pct is not null or performance_fee_pct is not null)
+        and (getvariable('vault')::varchar is null or getvariable('vault')::varchar in (vault_address, vault_name))
 ),
 
 apys as (

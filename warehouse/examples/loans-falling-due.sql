@@ -4,27 +4,8 @@
 --     days: days ahead; overdue payments are always there; 30 unless it is set
 --
 -- The service reports only the next payment of a loan; mart.loan_book.matures_at is when the loan itself is due,
--- where known. Amounts are in the unit sent, so add them up per token only, as running_amount does.
-with
-
-payments as (
-    select
-        due_at,
-        days_left,
-        is_overdue,
-        loan_id,
-        chain_id,
-        state,
-        borrower_address,
-        borrower_name,
-        lender_address,
-        principal_token_symbol,
-        amount,
-        share_of_principal
-    from mart.upcoming_payments
-    where days_left <= coalesce(getvariable('days'), 30)::integer
-)
-
+-- where known. Amounts are in the unit sent, so add them up per token only, as running_amount does; it is null from a
+-- payment without an amount on.
 select
     due_at,
     days_left,
@@ -37,10 +18,7 @@ select
     principal_token_symbol as token,
     amount,
     share_of_principal,
-    sum(amount) over (
-        partition by chain_id, principal_token_symbol
-        order by due_at, loan_id
-        rows between unbounded preceding and current row
-    ) as running_amount
-from payments
+    cumulative_amount as running_amount
+from mart.upcoming_payments
+where days_left <= coalesce(getvariable('days'), 30)::integer
 order by due_at, loan_id

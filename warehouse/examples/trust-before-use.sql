@@ -5,10 +5,11 @@
 --     days: newest days whose completeness counts; 30 unless it is set
 --
 -- One row for each vault and series. verdict is the first that applies: `no facts`; `stale`: the newest fact is
--- older than its target; `holes`: hours or days within the newest `days` are missing; `contradicted`: two figures
--- that the service reports for this vault, of whatever series, differ by more than their tolerance
--- (mart.reconciliation); `ok`. share_present is a fraction of the expected hours or days; null where none is
--- expected. A closed vault becomes stale: see status.
+-- older than its target; `holes`: hours or days within the newest `days` are missing, in quarantine or out of reach;
+-- `contradicted`: two figures that the service reports for this vault, of whatever series, differ by more than their
+-- tolerance (mart.reconciliation); `ok`. share_present is a fraction of the expected hours or days, those for which
+-- the service has no point included, which are no holes; null where none is expected. A closed vault becomes stale: see
+-- status.
 with
 
 freshness as (
@@ -64,7 +65,8 @@ complete as (
         freshness.vault_address,
         freshness.series,
         count(*) as expected,
-        count(*) filter (expected.state = 'present') as present
+        count(*) filter (expected.state = 'present') as present,
+        count(*) filter (expected.state not in ('present', 'empty')) as holes
     from freshness
     inner join expected
         on
@@ -83,7 +85,7 @@ select
     case
         when freshness.newest_at is null then 'no facts'
         when freshness.is_stale then 'stale'
-        when complete.present < complete.expected then 'holes'
+        when complete.holes > 0 then 'holes'
         when contradictions.contradictions > 0 then 'contradicted'
         else 'ok'
     end as verdict,

@@ -6,8 +6,8 @@
 --
 -- Seven UTC days that end with `week_end`; changes are measured from the newest day of the seven days before them.
 -- Figures are fractions, USD, or the vault's own asset, as named. return_7d is null unless all seven days have an
--- APY; apy_smoothed is that of the last day. hours_missing counts expected hours without a ratio point: the more,
--- the less the low means.
+-- APY; apy_smoothed is the newest of the week. hours_missing counts expected hours without a ratio point, those after
+-- the vault's figures stopped too: the more, the less the low means.
 with
 
 days as (
@@ -38,7 +38,10 @@ events as (
 ),
 
 week as (
-    select coalesce(getvariable('week_end')::date, now_at::date - 1) as to_on
+    select
+        coalesce(getvariable('week_end')::date, now_at::date - 1) as to_on,
+        -- The days of a vault end with its newest fact, which may be older.
+        least(to_on, now_at::date - 1) as over_on
     from mart.clock
 ),
 
@@ -57,6 +60,7 @@ dated as (
         days.hours_present,
         days.hours_expected,
         week.to_on,
+        week.over_on,
         days.day > week.to_on - 7 as is_in_week
     from days
     cross join week
@@ -88,9 +92,10 @@ weeks as (
                 filter (is_in_week)
             / 365
         ) - 1 as return_7d,
-        sum(hours_expected - hours_present) filter (is_in_week) as hours_missing
+        sum(hours_expected - hours_present) filter (is_in_week)
+        + case when max(hours_expected) > 0 then 24 * greatest(over_on - max(day), 0) else 0 end as hours_missing
     from dated
-    group by chain_id, vault_address, vault_name, to_on
+    group by chain_id, vault_address, vault_name, to_on, over_on
 ),
 
 event_counts as (

@@ -178,7 +178,7 @@ falls as (
 yields as (
     select
         vault_address,
-        case when min(1 + apy_return_1d) > 0 then exp(sum(ln(1 + apy_return_1d) order by day)) - 1 end as apy_return,
+        product(1 + apy_return_1d order by day) - 1 as apy_return,
         count(apy_return_1d) as apy_return_days
     from mart.vault_returns
     inner join today on day <= today
@@ -191,12 +191,12 @@ returns as (
     select
         chain_id,
         vault_address,
+        -- A factor below 0 compounds to nothing that means anything.
+        case when min(1 + net_holder_return_1d) >= 0 then product(1 + net_holder_return_1d order by day) - 1 end
+            as net_holder_return,
         case
-            when min(1 + net_holder_return_1d) > 0 then exp(sum(ln(1 + net_holder_return_1d) order by day)) - 1
-        end as net_holder_return,
-        case
-            when min(1 + holder_return_1d) > 0
-                then exp(sum(case when net_holder_return_1d is not null then ln(1 + holder_return_1d) end order by day)) - 1
+            when min(1 + holder_return_1d) filter (net_holder_return_1d is not null) >= 0
+                then product(1 + holder_return_1d order by day) filter (net_holder_return_1d is not null) - 1
         end as holder_return,
         count(net_holder_return_1d) as net_holder_return_days,
         coalesce(bool_or(is_fee_assumed) filter (fees is not null), false) as is_fee_assumed,
@@ -224,6 +224,7 @@ fee_versions as (
             else valid_from
         end as applies_from
     from mart.fee_schedule
+    where management_fee_pct is not null or performance_fee_pct is not null
 ),
 
 fees as (

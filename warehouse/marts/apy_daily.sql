@@ -14,7 +14,8 @@ periods as (
         vault_address,
         is_smoothed,
         averaging_period_days,
-        max(date) as to_on
+        -- A day without a value shows no more than a day that is not there. Without any value all periods are alike.
+        coalesce(max(date) filter (apy is not null), date '1970-01-01') as to_on
     from past
     group by vault_address, is_smoothed, averaging_period_days
 ),

@@ -27,6 +27,18 @@ timelock_versions as (
     left join closed_requests using (chain_id, vault_address, timelock_id)
 ),
 
+-- A reading of an empty set leaves no row. An absence (§7) has an error, and a set that was not read whole (§4.1) is not `empty`.
+empty_readings as (
+    select
+        chain_id,
+        vault_address,
+        min(finished_at) filter (pipeline = 'roles') as no_roles_at,
+        min(finished_at) filter (pipeline = 'permissions') as no_permissions_at
+    from ops.tasks
+    where pipeline in ('roles', 'permissions') and outcome = 'empty' and error_tag is null
+    group by chain_id, vault_address
+),
+
 role_versions as (
     select
         chain_id,
@@ -41,8 +53,9 @@ role_versions as (
         -- Custody data that could not be read (§4.1) is not a change: the last known threshold counts.
         lag(safe_threshold ignore nulls) over history as safe_threshold_before,
         lead(valid_from) over history as next_from,
-        min(valid_from) over (partition by chain_id, vault_address) as first_read_at
+        least(min(valid_from) over (partition by chain_id, vault_address), no_roles_at) as first_read_at
     from core.roles
+    left join empty_readings using (chain_id, vault_address)
     window history as (
         partition by chain_id, vault_address, role, holder_address, occurrence
         order by valid_from
@@ -60,8 +73,9 @@ permission_versions as (
         valid_to,
         lag(valid_to) over history as ended_before_at,
         lead(valid_from) over history as next_from,
-        min(valid_from) over (partition by chain_id, vault_address) as first_read_at
+        least(min(valid_from) over (partition by chain_id, vault_address), no_permissions_at) as first_read_at
     from core.permissions
+    left join empty_readings using (chain_id, vault_address)
     window history as (
         partition by chain_id, vault_address, integration, function_name, occurrence
         order by valid_from

@@ -66,7 +66,8 @@ rolling as (
         )
 ),
 
--- The first fees that were recorded stand for the days before them, and the column is_fee_assumed says so.
+-- The first fees that were recorded stand for the days before them, and the column is_fee_assumed says so. The weekly fee
+-- alone is in the vault list, which may be read before them.
 fees as (
     select
         chain_id,
@@ -81,6 +82,7 @@ fees as (
             else valid_from
         end as applies_from
     from mart.fee_schedule
+    where management_fee_pct is not null or performance_fee_pct is not null
 ),
 
 named as (

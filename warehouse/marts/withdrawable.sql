@@ -21,8 +21,7 @@ vaults as (
         queues.pending_requests,
         queues.queue_amount,
         queues.total_assets,
-        -- Nothing is nothing of an unknown total too.
-        case when queues.queue_amount = 0 then 0 else queues.queue_share end as queue_share,
+        queues.queue_share,
         queues.read_at
     from mart.vault_lifecycle as vaults
     left join newest_snapshots as snapshots using (chain_id, vault_address)

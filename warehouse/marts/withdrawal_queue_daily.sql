@@ -109,8 +109,8 @@ joined as (
         case when queues.is_in_force then queues.pending_requests end as pending_requests,
         case when queues.is_in_force then queues.total_withdrawals end as queue_amount,
         case when queues.is_in_force then queues.total_assets end as total_assets,
-        case when queues.is_in_force then queues.total_withdrawals / nullif(queues.total_assets, 0) end
-            as queue_share,
+        -- Nothing is nothing of an unknown total too.
+        case when queue_amount = 0 then 0 else queue_amount / nullif(queues.total_assets, 0) end as queue_share,
         coalesce(moves.requests_made, 0) as requests_made,
         case
             when coalesce(moves.requests_made, 0) = 0 then 0

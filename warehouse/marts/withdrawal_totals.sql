@@ -33,10 +33,13 @@ queues as (
     select
         chain_id,
         vault_address,
-        coalesce(requests.requests, summaries.pending_requests) as pending_requests,
+        -- A reading without a list retires no request: rows of one before it say nothing of its queue.
+        case when summaries.vault_address is null then requests.requests else summaries.pending_requests end
+            as pending_requests,
         coalesce(summaries.total_withdrawals, requests.requested_amount) as queue_amount,
         summaries.total_assets,
-        queue_amount / nullif(summaries.total_assets, 0) as queue_share,
+        -- Nothing is nothing of an unknown total too.
+        case when queue_amount = 0 then 0 else queue_amount / nullif(summaries.total_assets, 0) end as queue_share,
         greatest(summaries.valid_from, requests.seen_at) as since_at
     from summaries
     full join requests using (chain_id, vault_address)

@@ -50,6 +50,7 @@ const shown: ReadonlyArray<Figure> = [
     column: "share_of_hours_present",
     label: "Hours present",
     format: (value) => completePart(value, 0),
+    days: "hours_days",
   },
 ]
 

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from "vitest"
 import { queriedAt } from "../../../demo/exampleWarehouse.ts"
 import type { QueryParameter } from "../../../src/domain/values/queryParameter.ts"
 import { bindParameters } from "../../../src/load/published/read/reader/bindParameters.ts"
+import { marts } from "../../../src/load/marts/marts.ts"
 import { CATALOG } from "../../../src/load/sql/sql.ts"
 import { shifted } from "../independent.ts"
 import { openWarehouse, putGiven, stopClock, type TestWarehouse } from "../support.ts"
@@ -30,6 +31,12 @@ const answer = async (
     await bindParameters(warehouse.connection, sql, parameters),
   )
   return reader.getRowObjectsJson()
+}
+
+/** Of the rows that were put last. */
+const martExample = async (mart: string) => {
+  const example = marts.find(({ name }) => name === mart)?.example ?? ""
+  return (await warehouse.connection.runAndReadAll(example)).getRowObjectsJson()
 }
 
 const vault = (address: string, chain = 1) => ({
@@ -535,7 +542,7 @@ it("yield-three-ways: closes that are not so many days apart, missing or not abo
 
 it("return-after-fees: before and after fees are of the same days, those whose fees are known", async () => {
   const days = ["01", "02", "03", "04", "05", "06"].map((day) => `2026-05-${day}`)
-  const [row] = await answer("return-after-fees", {
+  const given = {
     "core.vaults": [vault("a")],
     "core.ratio_history": days.map((day, at) => ({
       vault_address: "a",
@@ -563,8 +570,35 @@ it("return-after-fees: before and after fees are of the same days, those whose f
       },
       { chain_id: 1, vault_address: "a", valid_from: "2026-05-06 12:00:00", is_current: true },
     ],
+  }
+  // Of 31 days in May: the first has no day before it, the sixth no fees, and the others have no figures.
+  expect(await answer("return-after-fees", given)).toMatchObject([
+    { days: "6", days_not_known: "27", before_fees: 0, after_fees: 0 },
+  ])
+  expect(await martExample("vault_returns")).toMatchObject([{ before_fees: 0, after_fees: 0 }])
+})
+
+it("return-after-fees: days are counted from the vault's first on, and up to yesterday", async () => {
+  const days = ["2026-05-30", "2026-05-31", "2026-06-01"]
+  const rows = await answer("return-after-fees", {
+    "core.vaults": [vault("a")],
+    "core.fees": [
+      {
+        chain_id: 1,
+        vault_address: "a",
+        management_fee_pct: 0,
+        performance_fee_pct: 0,
+        valid_from: "2026-01-01",
+        is_current: true,
+      },
+    ],
+    "core.ratio_history": days.map((day) => ratio("a", `${day} 23`, 1)),
+    "core.apy_history": days.map((day) => yieldOf("a", day, 0)),
   })
-  expect(row).toMatchObject({ days: "6", days_not_known: "2", before_fees: 0, after_fees: 0 })
+  expect(rows.map(({ month, days_not_known }) => [month, days_not_known])).toEqual([
+    ["2026-05-01", "1"],
+    ["2026-06-01", "0"],
+  ])
 })
 
 it.each(["Active", null])("a vault goes on with the status %s", async (status) => {
@@ -596,4 +630,113 @@ it.each(["Active", null])("a vault goes on with the status %s", async (status) =
   for (const name of ["net-apy-after-fees", "best-risk-adjusted"]) {
     expect((await answer(name, given)).map(({ vault_name }) => vault_name)).toEqual(["a"])
   }
+})
+
+it("fees-and-what-they-left: a weekly fee that was read before the other two is not the first fees", async () => {
+  const rows = await answer("fees-and-what-they-left", {
+    "core.vaults": [
+      { ...vault("a"), weekly_performance_fee_bps: 25, valid_from: "2026-06-01 10:05:00" },
+    ],
+    "core.fees": [
+      {
+        chain_id: 1,
+        vault_address: "a",
+        management_fee_pct: 2,
+        performance_fee_pct: 10,
+        valid_from: "2026-06-02 03:00:00",
+        is_current: true,
+      },
+    ],
+    "core.apy_history": [yieldOf("a", "2026-05-01", 0.05)],
+  })
+  expect(rows).toMatchObject([{ management_fee_pct: 2, management_fee_change: null, days: "1" }])
+})
+
+it("weekly-report: the hours after a vault's figures stopped are missing, up to yesterday", async () => {
+  const given = {
+    "core.vaults": [vault("a"), vault("b")],
+    "core.ratio_history": [ratio("a", "2026-05-27 00", 1), ratio("a", "2026-05-27 23", 1)],
+    // No hour is expected of a vault that never had a ratio.
+    "core.apy_history": [yieldOf("b", "2026-05-27", 0.05)],
+  }
+  const missing = async (parameters = {}) =>
+    (await answer("weekly-report", given, parameters)).map(({ hours_missing }) => hours_missing)
+  // Of 27 May 22 hours, and all of the five days up to 1 June.
+  expect(await missing()).toEqual(["142", "0"])
+  expect(await missing({ week_end: "2026-06-02" })).toEqual(["142", "0"])
+})
+
+it("loans: tokens of one symbol are not one token, and an unknown amount is not nothing", async () => {
+  const loan = (loan_id: string, principal_token_address: string, rest = {}) => ({
+    loan_id,
+    chain_id: 1,
+    state: "ACTIVE",
+    borrower_address: loan_id,
+    principal_token_symbol: "USDC",
+    principal_token_address,
+    principal_amount: 100,
+    apr: 0.1,
+    upcoming_payment_amount: 5,
+    upcoming_payment_due_at: "2026-06-10",
+    is_current: true,
+    ...rest,
+  })
+  const given = {
+    "core.loans": [
+      loan("l1", "t1"),
+      loan("l2", "t2"),
+      loan("l3", "t2", { upcoming_payment_amount: null, apr: null }),
+      loan("l4", "t2"),
+    ],
+  }
+  const due = await answer("loans-falling-due", given)
+  expect(due.map(({ loan_id, running_amount }) => [loan_id, running_amount])).toEqual([
+    ["l1", 5],
+    ["l2", 5],
+    ["l3", null],
+    ["l4", null],
+  ])
+  const borrowers = await answer("borrower-concentration", given)
+  expect(borrowers.map((row) => [row["borrower_address"], row["token"], row["share"]])).toEqual([
+    ["l1", "USDC", 1],
+    ["l2", "USDC", expect.closeTo(1 / 3, 12)],
+    ["l3", "USDC", expect.closeTo(1 / 3, 12)],
+    ["l4", "USDC", expect.closeTo(1 / 3, 12)],
+  ])
+  expect(await martExample("loan_book")).toMatchObject([
+    { principal: 300, apr_by_principal: expect.closeTo(0.1, 12) },
+    { principal: 100, apr_by_principal: expect.closeTo(0.1, 12) },
+  ])
+})
+
+it("trust-before-use: hours that the service has no point of are no holes, and hide no contradiction", async () => {
+  const points = (vault_address: string) =>
+    [8, 10, 11, 12].map((hour) => ({
+      vault_address,
+      observed_at: `2026-06-02 ${String(hour).padStart(2, "0")}:00:00`,
+      adjusted_redeem_ratio: 1,
+    }))
+  const read = (vault_address: string) => ({
+    pipeline: "ratio_history",
+    entity: vault_address,
+    vault_address,
+    outcome: "loaded",
+    covers_to: "2026-06-02",
+    finished_at: "2026-06-02 12:30:00",
+  })
+  const snapshot = { chain_id: 1, snapshot_at: "2026-06-02 10:00:00", reported_tvl: 100 }
+  const rows = await answer("trust-before-use", {
+    "core.vaults": [vault("empty"), vault("missing")],
+    "core.ratio_history": [...points("empty"), ...points("missing")],
+    "core.position_snapshots": [{ ...snapshot, vault_address: "empty", total_nav: 130 }],
+    "ops.tasks": [read("empty")],
+  })
+  expect(
+    rows
+      .filter(({ series }) => series === "ratio")
+      .map((row) => [row["vault_name"], row["verdict"], row["share_present"]]),
+  ).toEqual([
+    ["empty", "contradicted", 0.8],
+    ["missing", "holes", 0.8],
+  ])
 })
