@@ -120,9 +120,9 @@ it("a log goes on once the disk has room again, a result does not go on behind a
     const lines: Array<string> = []
     const stream = new Writable({
       // As that of a process's own streams, which outlive an error.
-      destroy(this: Writable & { _undestroy: () => void }, error, done) {
+      destroy(error, done) {
         done(error)
-        this._undestroy()
+        ;(this as unknown as { _undestroy: () => void })._undestroy()
       },
       write: (chunk, _encoding, done) => {
         const error = isFull ? Object.assign(new Error("no space"), { code: "ENOSPC" }) : null

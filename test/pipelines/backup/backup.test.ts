@@ -187,7 +187,8 @@ it.live("a restore or backup that is stopped writes nothing more, and lets nobod
     const [segment = ""] = readdirSync(raw)
     for (let at = 0; at < 200; at += 1)
       copyFileSync(join(raw, segment), join(raw, `${at}-${segment}`))
-    const filesIn = (folder: string) => readdirSync(folder, { recursive: true }).toSorted()
+    const filesIn = (folder: string) =>
+      readdirSync(folder, { recursive: true }).map(String).toSorted()
     const stopped = Effect.fnUntraced(function* <E, R>(
       folder: string,
       work: Effect.Effect<unknown, E, R>,
