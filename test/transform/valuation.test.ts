@@ -431,7 +431,7 @@ describe("withdrawals", () => {
     const hashOf = (request: JsonObject) =>
       hash("sha256", stableStringify({ date: "2026-01-01", recipient: other, ...request }))
     for (const amount of [
-      { amount: { raw: "123456789012345678901", normalized: 123.456789012345678901 } },
+      { amount: { raw: "123456789012345678901", normalized: 123.45678901234568 } },
       { amount_raw: "5000000", amount_normalized: "5.000000" },
       { amount_raw: 5_000_000, amount: 5 },
       { amount_raw: "0", amount: 0 },
