@@ -124,7 +124,7 @@ export const datedSeries = <P extends Parameters, A>(
 
 /** A page without its response, whose records would stay in memory until their rows have landed. */
 interface DatedPage extends Omit<Page<unknown>, "value"> {
-  /** Day of the oldest point. */
+  /** Day of the oldest point, or of an empty set. */
   readonly oldest: number | undefined
 }
 
@@ -133,20 +133,26 @@ const windowRead = (
   pointLimit = Infinity,
 ): WindowRead<DatedPage> => {
   const { rows, times } = page
+  // A day whose set is empty was read, although it has no row with its time.
+  const emptyDays = rows.flatMap(({ table: { time = "" }, emptySets = [] }) =>
+    emptySets.map((set) => startOfDay(Number(set[time]))),
+  )
   let first = Infinity
   let last = -Infinity
-  for (const time of times) {
-    if (time < first) first = time
-    if (time > last) last = time
+  for (const read of [times, emptyDays]) {
+    for (const time of read) {
+      if (time < first) first = time
+      if (time > last) last = time
+    }
   }
-  const oldest = times.length === 0 ? undefined : dayOf(first)
+  const hasDays = times.length + emptyDays.length > 0
+  const oldest = hasDays ? dayOf(first) : undefined
   return {
     content: { ...page, oldest },
-    // A day whose set is empty counts, although it has no time.
     points: hasRows(rows) ? Math.max(times.length, 1) : 0,
     isEmpty: page.count === 0 && !hasRows(rows),
     oldest,
-    newest: times.length === 0 ? undefined : dayOf(last),
+    newest: hasDays ? dayOf(last) : undefined,
     startsLate: oldest !== undefined && first - startOfDay(oldest) >= MICROS_PER_HOUR,
     full: page.count >= pointLimit,
   }

@@ -1,15 +1,19 @@
-// Finds the time field of a series' points once per response, because §2.8 and §2.9 do not show it.
+// Finds the time field of a series' points once per response, because §2.8 and §2.9 do not show it, and the time fields of
+// events (§2.5).
 import * as Result from "effect/Result"
 import type { JsonObject } from "../../domain/values/json.ts"
 import type { Table } from "../../domain/table/table.ts"
 import { dayOf, parseInstant } from "../../domain/values/time.ts"
 import type { Violation } from "../../domain/wire/violation.ts"
 import type { Source } from "../Source.ts"
-import { namesOf } from "./wireNames.ts"
+import { namesOf, valueAt } from "./wireNames.ts"
 
 /**
- * The wire name of the table's time column, for `mapRecords`: the first candidate that is a time in half of the records, unless it can't be
- * the time of the points and another can. Fails if no record has one, with the names of its fields and the setting to change.
+ * The wire names of the table's time column, for `mapRecords`. Of a series it is one, so that its points are not of different
+ * times: the first candidate that is a time in half of the records, unless it can't be the time of the points and another can.
+ * Each event has the first of the declared names that it has, since those of several chains may differ; other names count where
+ * no record has a declared one, not even null, as that of an event that is not final yet is. Fails if no record has any, with
+ * the names of its fields and the setting to change.
  */
 export const timeFieldOf = (
   table: Table,
@@ -17,7 +21,11 @@ export const timeFieldOf = (
   source: Pick<Source<unknown>, "timeFields" | "fields" | "inputs">,
 ): Result.Result<Readonly<Record<string, ReadonlyArray<string>>>, Violation> => {
   const { time = "" } = table
-  const found = [...namesOf(table, time, source), ...source.timeFields].flatMap((name) => {
+  const declared = namesOf(table, time, source)
+  const hasDeclared = (record: JsonObject) =>
+    declared.some((name) => valueAt(record, name) !== undefined)
+  if (!isSeries(table) && records.some(hasDeclared)) return Result.succeed({ [time]: declared })
+  const found = [...declared, ...source.timeFields].flatMap((name) => {
     const times = records.flatMap((record) => parseInstant(record[name]) ?? [])
     return times.length === 0 ? [] : [{ name, times }]
   })

@@ -257,6 +257,46 @@ describe("with an admin key", () => {
   )
 })
 
+describe("a simulation whose breakdown is absent or unreadable", () => {
+  it.live("ends no token, and an empty breakdown ends them all", () =>
+    Effect.gen(function* () {
+      const [a, b] = ["aa", "bb"].map((end) => `0x${end.padStart(40, "0")}`)
+      const whole = [a, b].map((address) => ({ address, chain: 1, required_usd: 1 }))
+      const state: { tokens: unknown } = { tokens: whole }
+      const server = yield* scriptedServer((_, response) =>
+        json(response, { total_required_collateral_usd: 10, tokens: state.tokens }),
+      )
+      const dataDir = yield* temporaryFolder
+      const scenario = {
+        name: "one",
+        inputs: {
+          loan_token_chain: 1,
+          loan_token_address: a,
+          loan_amount: 1,
+          collateral_tokens: [[1, b]],
+          collateral_token_allocation: [1],
+          on_platform: false,
+        },
+      }
+      const currentAfter = Effect.fnUntraced(function* (tokens: unknown) {
+        state.tokens = tokens
+        yield* syncAs("demo-admin-key", server, dataDir, {
+          only: ["collateral_simulations"],
+          scenarios: [scenario],
+        })
+        yield* letPass(dataDir, 60)
+        return yield* count(dataDir, "core.collateral_simulation_tokens where is_current")
+      })
+      expect(yield* currentAfter(whole)).toBe(2)
+      for (const tokens of [null, undefined, "later", [{ note: "?" }]]) {
+        expect(yield* currentAfter(tokens), JSON.stringify(tokens)).toBe(2)
+      }
+      expect(yield* currentAfter(whole.slice(1))).toBe(1)
+      expect(yield* currentAfter([])).toBe(0)
+    }),
+  )
+})
+
 describe("with less", () => {
   it.live("a user key reads ladders and its own subaccounts; the rest is skipped, not failed", () =>
     Effect.gen(function* () {

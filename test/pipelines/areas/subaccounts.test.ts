@@ -10,7 +10,7 @@ import { replay } from "../../../src/pipelines/archive/replay.ts"
 import { json, scriptedServer } from "../../support/servers/scriptedServer.ts"
 import { simulated } from "../../support/simulated.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
-import { queries, query, runOnce } from "../../support/warehouseRun.ts"
+import { change, queries, query, runOnce } from "../../support/warehouseRun.ts"
 
 const now = "2026-06-01T12:00:00Z"
 const small: OptionsPatch = { now, days: 5, subaccounts: 16 }
@@ -31,6 +31,8 @@ const paths = {
   cefiPositions: "/subaccount/{address}/cefi_positions",
   subaccountOtcPositions: "/subaccount/{address}/otc_positions",
 }
+
+const evm = (n: number) => `0x${n.toString(16).padStart(40, "0")}`
 
 type Key = "demo-admin-key" | "demo-curator-key" | "demo-user-key" | "not-a-key"
 
@@ -331,8 +333,6 @@ const directoryIn = (dataDir: string) =>
   )
 
 describe("a directory that moves while it is read", () => {
-  const evm = (n: number) => `0x${n.toString(16).padStart(40, "0")}`
-
   /** Serves `list()` by offset and limit, calling it anew for each request. */
   const directory = (list: () => ReadonlyArray<number>) =>
     scriptedServer(({ url }, response) => {
@@ -444,5 +444,45 @@ describe("a directory that moves while it is read", () => {
         // The page at 900 holds the last 599 of 1,499, and then what is no record.
         expect(quarantine).toEqual([{ json_path: "$[599]" }])
       }),
+  )
+})
+
+describe("protocol positions of several chains", () => {
+  it.live("with the same id keep their histories when one of them goes", () =>
+    Effect.gen(function* () {
+      const eth = { id: "eth", chain: "eth", symbol: "ETH", balance: 1 }
+      const arb = { id: "eth", chain: "arb", symbol: "ETH", balance: 2 }
+      const others = [
+        { id: "0xaa", chain_id: 10, symbol: "A" },
+        { id: "none", symbol: "N" },
+      ]
+      let tokens: ReadonlyArray<object> = [eth, arb, ...others]
+      const server = yield* scriptedServer(({ url }, response) => {
+        const { pathname } = new URL(url, "http://localhost")
+        if (pathname === "/subaccounts") return json(response, [{ address: evm(1) }])
+        json(response, pathname.endsWith("/debank") ? { tokens } : [])
+      })
+      const dataDir = yield* temporaryFolder
+      const only = ["my_subaccounts", "protocol_positions"]
+      yield* syncAs("demo-user-key", server, dataDir, only)
+      tokens = [arb, ...others]
+      yield* change(
+        dataDir,
+        "update ops.tasks set finished_at = finished_at - interval 1 hour",
+        "checkpoint",
+      )
+      yield* syncAs("demo-user-key", server, dataDir, only)
+      const rows = yield* query(
+        dataDir,
+        `select position_key as key, chain, extra->>'id' as id, is_current from core.protocol_positions
+         where kind = 'token' order by key`,
+      )
+      expect(rows).toEqual([
+        { key: "10:0xaa", chain: null, id: "0xaa", is_current: true },
+        { key: "arb:eth", chain: "arb", id: "eth", is_current: true },
+        { key: "eth:eth", chain: "eth", id: "eth", is_current: false },
+        { key: "none", chain: null, id: null, is_current: true },
+      ])
+    }),
   )
 })

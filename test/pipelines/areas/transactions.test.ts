@@ -69,6 +69,45 @@ live("a transaction that a response repeats is one row, and fills the response",
   }).pipe(Effect.scoped),
 )
 
+live("transactions of two chains have the time of their own name, and a pending one none", () =>
+  Effect.gen(function* () {
+    const at = (age: number) => new Date(now - age * HOUR).toISOString()
+    const final = [
+      { hash: "0xaa", block_timestamp: at(1) },
+      { hash: "0xbb", block_timestamp: at(2) },
+      { signature: "CC", block_time: at(3) },
+    ]
+    // When the service recorded it says nothing of when it was executed.
+    const pending = { hash: "0xdd", block_timestamp: null as string | null, created_at: at(0) }
+    let known: ReadonlyArray<object> = [pending, ...final]
+    const server = yield* scriptedServer(({ url }, response) => {
+      const { pathname, searchParams } = new URL(url, "http://service")
+      if (pathname === "/subaccounts") return json(response, [{ address }])
+      const hasMore = pathname === "/transactions/v2" && !searchParams.has("endTime")
+      json(response, hasMore ? known : [])
+    })
+    const dataDir = yield* temporaryFolder
+    const syncAndRead = Effect.gen(function* () {
+      const options = { pipelines: ["my_subaccounts", "transactions"], api: asAdmin }
+      const { summary } = yield* runOnce(server.url, dataDir, options)
+      const rows = yield* query(
+        dataDir,
+        "select transaction_hash || ' ' || date_diff('hour', executed_at, timestamp '2026-06-01 12:00') as row from core.transactions order by executed_at desc",
+      )
+      return { outcome: summary.outcome, rows: rows.map(({ row }) => row) }
+    })
+    expect(yield* syncAndRead).toEqual({ outcome: "partial", rows: ["0xaa 1", "0xbb 2", "CC 3"] })
+    known = [pending, final[2] ?? {}]
+    expect((yield* syncAndRead).rows).toHaveLength(3)
+    known = [{ ...pending, block_timestamp: at(0) }, ...final]
+    expect(yield* syncAndRead).toEqual({
+      outcome: "complete",
+      rows: ["0xdd 0", "0xaa 1", "0xbb 2", "CC 3"],
+    })
+    yield* expectReplays(dataDir)
+  }).pipe(Effect.scoped),
+)
+
 live("a history of one transaction costs one request once its end was seen", () =>
   Effect.gen(function* () {
     const old = { ...history[0], block_timestamp: new Date(now - 100 * 24 * HOUR).toISOString() }

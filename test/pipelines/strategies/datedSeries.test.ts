@@ -6,6 +6,7 @@ import { defaultRunSettings } from "../../../src/pipelines/model/runSettings.ts"
 import type { PartitionState } from "../../../src/pipelines/model/PartitionState.ts"
 import { pipelines } from "../../../src/pipelines/pipelines.ts"
 import { ahead, fixedDay } from "../../support/movableClock.ts"
+import { expectReplays } from "../../support/replays.ts"
 import { json, scriptedServer } from "../../support/servers/scriptedServer.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
 import { query, runOnce } from "../../support/warehouseRun.ts"
@@ -326,6 +327,54 @@ live("a series without points costs one request until it has some, or a week has
       `select arg_max(outcome, finished_at) as outcome from ops.tasks where entity like '${daily}%'`,
     )
     expect(newest).toEqual([{ outcome: "suspicious_empty" }])
+  }),
+)
+
+live("days without an allocation are read, so that they are not requested again for ever", () =>
+  Effect.gen(function* () {
+    const [empty, emptied] = ["1", "2"].map((digit) => `0x${digit.repeat(40)}`)
+    const requested: Array<string> = []
+    let last = today
+    const { url } = yield* scriptedServer(({ url: path }, response) => {
+      const { pathname, searchParams } = new URL(path, "http://service")
+      if (!pathname.includes("/historical_allocations/")) {
+        const vaults = [empty, emptied].map((address) => ({ address, chain: 1 }))
+        return json(response, searchParams.get("status") === "active" ? vaults : [])
+      }
+      const [from, to] = [searchParams.get("startDate") ?? "", searchParams.get("endDate") ?? "9"]
+      const vault = pathname.includes(`${emptied}`) ? "emptied" : "empty"
+      requested.push(`${vault} ${from}..${to}`)
+      const points = Array.from({ length: 60 + last - today }, (_, at) => today - 59 + at)
+        .map((day) => ({
+          date: formatDay(day),
+          allocations: vault === "emptied" && day < today - 40 ? { Aave: 100 } : [],
+        }))
+        .filter(({ date }) => date >= from && date <= to)
+      json(response, { points })
+    })
+    const dataDir = yield* temporaryFolder
+    const runOn = Effect.fnUntraced(function* (day: number) {
+      requested.length = 0
+      last = day
+      const sync = runOnce(url, dataDir, { pipelines: ["allocation_history"] })
+      const { summary } = yield* ahead(now - Date.now() + (day - today) * 86_400_000, sync)
+      expect(summary.outcome).toBe("complete")
+      return requested.toSorted()
+    })
+    yield* runOn(today)
+    // One request each, of the days since and the overlap.
+    for (const day of [today + 1, today + 30]) {
+      const through = day === today + 1 ? today : today + 1
+      const from = formatDay(through - defaultRunSettings.overlapDays)
+      const days = `${from}..${formatDay(day)}`
+      expect(yield* runOn(day)).toEqual([`emptied ${days}`, `empty ${days}`])
+    }
+    const [stored] = yield* query(
+      dataDir,
+      "select count(*)::int as days, max(date)::varchar as newest from core.allocation_history",
+    )
+    expect(stored).toEqual({ days: 19, newest: formatDay(today - 41) })
+    yield* expectReplays(dataDir)
   }),
 )
 

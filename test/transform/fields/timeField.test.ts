@@ -61,6 +61,22 @@ describe("the time of transactions", () => {
     expect(timeOf(transactions, records)).toEqual(Result.succeed("timestamp"))
   })
 
+  it("is the declared one that each record has, and none of another name beside it", () => {
+    const names = ["executed_at", "block_timestamp", "block_time"]
+    for (const records of [
+      [{ block_timestamp: at(1) }, { block_timestamp: at(2) }, { block_time: at(3) }],
+      [{ block_timestamp: null, created_at: at(4) }, { created_at: at(5) }],
+    ]) {
+      const fields = timeFieldOf(transactions, records, {
+        timeFields: defaultTimeFields,
+        inputs: {},
+      })
+      const found = Result.getOrThrow(fields)["executed_at"]
+      expect(found).toEqual(expect.arrayContaining(names))
+      expect(found).not.toContain("created_at")
+    }
+  })
+
   it("may be the same for all of them", () => {
     const together = [0, 1, 2].map((more) => ({ timestamp: at(1), created_at: at(1, more * 1000) }))
     expect(timeOf(transactions, together)).toEqual(Result.succeed("timestamp"))

@@ -3,12 +3,13 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { ApiError } from "../../../domain/wire/errors.ts"
-import type { JsonObject } from "../../../domain/values/json.ts"
+import { isJsonObject, type JsonObject, stableStringify } from "../../../domain/values/json.ts"
 import { subaccountDirectory } from "../../../extract/endpoints/subaccounts/subaccount_directory.ts"
 import {
   type OffsetReads,
   overlappingOffsets,
 } from "../../../extract/paginators/overlappingOffsets.ts"
+import { columnReader } from "../../../transform/fields/wireNames.ts"
 import {
   directoryRows,
   directoryWindows,
@@ -29,13 +30,13 @@ const MAX_READINGS = 3
 
 type DirectoryPage = Page<ReadonlyArray<JsonObject>>
 
-const addressAt = subaccounts.columns.findIndex(({ name }) => name === "subaccount_address")
-
-/** One key per record of the page, rejected ones included. */
-const keysOf = ({ rows, rejected }: DirectoryPage): ReadonlyArray<string> => [
-  ...rows.flatMap(({ columns }) => columns[addressAt] ?? []).map(String),
-  ...rejected.map(({ responseId, path }) => `${responseId} ${path}`),
-]
+/** One key per record in the order of the response: an unreadable one has its place, too, and is the same when read again. */
+const keysOf = ({ value }: DirectoryPage, context: RunContext): ReadonlyArray<string> => {
+  const addressOf = columnReader(subaccounts, "subaccount_address", context)
+  return value.map((record: unknown) =>
+    String((isJsonObject(record) ? addressOf(record) : null) ?? stableStringify(record)),
+  )
+}
 
 const readDirectory = Effect.fnUntraced(function* (
   partition: Partition<null>,
@@ -48,7 +49,7 @@ const readDirectory = Effect.fnUntraced(function* (
     read: (offset) =>
       Effect.map(readPage(source, partition, { limit: PAGE, offset }, context), (page) => ({
         content: page,
-        keys: keysOf(page),
+        keys: keysOf(page, context),
       })),
   })
   if (failure?._tag === "ArchiveError") return yield* failure

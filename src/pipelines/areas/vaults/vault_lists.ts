@@ -45,7 +45,7 @@ interface Unread {
 const isRead = (list: List | Unread): list is List => "page" in list
 const isEmpty = ({ page }: List): boolean => !hasRows(page.rows)
 
-/** How many vaults the previous reading found in each list that it could read, and which, if it could read both. */
+/** How many vaults the previous reading found in each list that did not fail, and which, if it could read both. */
 const cursors = cursorCodec(
   Schema.Struct({
     listed: Schema.Record(Schema.String, Schema.Finite),
@@ -84,7 +84,9 @@ const readLists = Effect.fnUntraced(function* (
   const inTurn = yield* readInTurn(before?.vaults, readList)
   const { lists } = inTurn
   const read = lists.filter(isRead)
-  const hadVaults = ({ status }: List): boolean => (before?.listed[status] ?? 0) > 0
+  // A list that failed may have had vaults.
+  const hadVaults = ({ status }: List): boolean =>
+    before !== undefined && (before.listed[status] ?? 1) > 0
   const areAllEmpty = read.every(isEmpty)
   // One list that is empty and was not before is suspicious until the next reading; two empty lists are an empty set.
   const isWhole =

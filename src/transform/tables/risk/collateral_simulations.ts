@@ -85,8 +85,8 @@ export const collateralSimulationRows = (
             return chain ?? chainInScenario(inputs, address as string | null)
           }),
         },
-        // The response contains the whole set.
-        mergeKey: scenario,
+        // The response contains the whole set; one without a breakdown that can be read retires nothing.
+        ...(breakdown === undefined ? {} : { mergeKey: scenario }),
       }),
       tokenTable,
       breakdown,

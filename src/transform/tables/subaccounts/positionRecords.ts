@@ -6,7 +6,7 @@ import type { Table } from "../../../domain/table/table.ts"
 import type { Violation } from "../../../domain/wire/violation.ts"
 import { contentKeys } from "../../contentKey.ts"
 import { reportTimesOf } from "../../fields/reportTimes.ts"
-import { namesOf } from "../../fields/wireNames.ts"
+import { columnReader, namesOf } from "../../fields/wireNames.ts"
 import { mapRecords } from "../../mapRecords.ts"
 import { recordsIn } from "../../shapes/recordsIn.ts"
 import { otherRecords } from "../../shapes/undeclared.ts"
@@ -41,7 +41,10 @@ export const protocolPositionRows = (
   const rowsOf = (kind: Kind, records: ReadonlyArray<JsonObject>, isOpen = false): Mapped => {
     const mergeKey = { subaccount_address: source.subject.address, kind }
     // There is only one record with the other fields.
-    const keys = kind === "record" ? records.map(() => "record") : keysOf(table, records, source)
+    const keys =
+      kind === "record"
+        ? records.map(() => "record")
+        : keysOf(table, records.map(withChainInId(source)), source)
     const computed = { ...mergeKey, position_key: keys }
     return mapRecords({ table, records, source, computed, mergeKey, isOpen })
   }
@@ -74,3 +77,14 @@ const keysOf = (
   source: Source<SubaccountRef>,
 ): ReadonlyArray<string> =>
   contentKeys(records, namesOf(table, "position_key", source), reportTimesOf(table, source))
+
+/** The record as it is keyed: an id may be that of a token or protocol, which repeats on each of its chains. */
+const withChainInId = (source: Source<SubaccountRef>): ((record: JsonObject) => JsonObject) => {
+  const read = (column: string) => columnReader(protocolPositions, column, source)
+  const [idOf, chainOf, chainIdOf] = [read("position_key"), read("chain"), read("chain_id")]
+  const [idName = ""] = namesOf(protocolPositions, "position_key", source)
+  return (record) => {
+    const [id, chain] = [idOf(record), chainOf(record) ?? chainIdOf(record)]
+    return id === null || chain === null ? record : { [idName]: `${chain}:${id}` }
+  }
+}

@@ -46,7 +46,11 @@ export const protocolPositions: Table = {
     text("kind", "`position`, `token`, `strategy`, or `record` for the fields outside the lists", {
       required: true,
     }),
-    positionKey,
+    {
+      ...positionKey,
+      comment:
+        "The record's chain and `id`, else its `id`, else the SHA-256 of its content; `#2` and so on for repetitions",
+    },
     field.text("name", "Name of the position or strategy"),
     symbol,
     protocol,

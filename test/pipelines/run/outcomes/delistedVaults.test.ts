@@ -202,4 +202,48 @@ describe("vaults that both lists have lost", () => {
       yield* expectReplays(dataDir)
     }),
   )
+
+  it.live("stay when a list is empty after it failed, until the next run confirms it", () =>
+    Effect.gen(function* () {
+      const { server, lists } = yield* listing({ active: [1, 2], closed: [8] })
+      const dataDir = yield* temporaryFolder
+      const sync = (active: ReadonlyArray<unknown>, closed: ReadonlyArray<unknown>) => {
+        Object.assign(lists, { active, closed })
+        return Effect.andThen(
+          runOnce(server.url, dataDir, { pipelines: ["vaults"], api: { retryBudgetSeconds: 0 } }),
+          listed(dataDir),
+        )
+      }
+      yield* sync([1, 2], [8])
+      expect(yield* sync(["down"], [8])).toEqual([1, 2, 8])
+      expect(yield* sync([], [8])).toEqual([1, 2, 8])
+      // A failure starts the rule again.
+      expect(yield* sync(["down"], [8])).toEqual([1, 2, 8])
+      expect(yield* sync([], [8])).toEqual([1, 2, 8])
+      expect(yield* sync(["down"], ["down"])).toEqual([1, 2, 8])
+      expect(yield* sync([], [8])).toEqual([1, 2, 8])
+      expect((yield* outcomes(dataDir, "vaults")).at(-1)).toBe("suspicious_empty unchanged")
+      expect(yield* sync([], [8])).toEqual([8])
+      yield* expectReplays(dataDir)
+    }),
+  )
+
+  it.live("are not looked for in a list that failed in the first run and holds none", () =>
+    Effect.gen(function* () {
+      const { server, lists } = yield* listing({ active: ["down"], closed: [8, 9] })
+      const dataDir = yield* temporaryFolder
+      const sync = runOnce(server.url, dataDir, {
+        pipelines: ["vaults"],
+        api: { retryBudgetSeconds: 0 },
+      })
+      yield* sync
+      lists.active = []
+      lists.closed = [8]
+      yield* sync
+      expect(yield* listed(dataDir)).toEqual([8, 9])
+      const { summary } = yield* sync
+      expect(summary.outcome).toBe("complete")
+      expect(yield* listed(dataDir)).toEqual([8])
+    }),
+  )
 })
