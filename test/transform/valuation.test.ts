@@ -1,13 +1,7 @@
 // Responses about the value of vaults become rows, in every spelling services use.
-import { hash } from "node:crypto"
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
-import {
-  isJsonObject,
-  type JsonObject,
-  parseJson,
-  stableStringify,
-} from "../../src/domain/values/json.ts"
+import { isJsonObject, type JsonObject, parseJson } from "../../src/domain/values/json.ts"
 import type { Rows } from "../../src/domain/table/table.ts"
 import { parseDay, parseInstant, startOfDay } from "../../src/domain/values/time.ts"
 import { defaultTimeFields } from "../../src/domain/wire/timeFields.ts"
@@ -405,45 +399,6 @@ describe("withdrawals", () => {
     expect(again).toBe(`${String(id)}#2`)
     expect(ids({ recipient: other, amount: 5, date: "2026-01-01", vault_pct: 2 })).toEqual([id])
     expect(ids({ ...request, amount: 6 })).not.toEqual([id])
-  })
-
-  it("a request without an id is known by its raw amount where the other is valued anew", () => {
-    const idOf = (amount: JsonObject) =>
-      rowsOf(
-        withdrawalRows({ requests: [{ date: "2026-01-01", recipient: other, ...amount }] }, source),
-        "withdrawal_requests",
-      )[0]?.["request_id"]
-    for (const valued of [
-      (amount: number) => ({ amount: { raw: "5000000", normalized: amount } }),
-      (amount: number) => ({ amount_raw: "5000000", amount_normalized: amount }),
-      (amount: number) => ({ amountRaw: 5_000_000, amount: String(amount) }),
-      // Without a recipient that is read, all other fields count.
-      (amount: number) => ({ recipient: null, amount_raw: "5000000", amount, note: "a" }),
-    ]) {
-      expect(idOf(valued(5.25))).toBe(idOf(valued(5.5)))
-      expect(idOf({ ...valued(5.25), date: "2026-01-02" })).not.toBe(idOf(valued(5.25)))
-    }
-    const raw = (digits: string) => idOf({ amount: { raw: digits, normalized: 5.25 } })
-    expect(raw("5000000")).not.toBe(raw("6000000"))
-  })
-
-  it("a request without an id has the id that version 1.0.0 gave it, if its amounts differ in the unit alone", () => {
-    const hashOf = (request: JsonObject) =>
-      hash("sha256", stableStringify({ date: "2026-01-01", recipient: other, ...request }))
-    for (const amount of [
-      { amount: { raw: "123456789012345678901", normalized: 123.45678901234568 } },
-      { amount_raw: "5000000", amount_normalized: "5.000000" },
-      { amount_raw: 5_000_000, amount: 5 },
-      { amount_raw: "0", amount: 0 },
-      { amount_raw: "5" },
-      { amount: 5.25 },
-      { amount_raw: "5", amount: null },
-    ]) {
-      const requests = [{ date: "2026-01-01", recipient: other, ...amount }]
-      expect(rowsOf(withdrawalRows({ requests }, source), "withdrawal_requests")).toMatchObject([
-        { request_id: hashOf(amount) },
-      ])
-    }
   })
 
   it("a queue is a whole set, even when empty; without a queue no request is retired", () => {

@@ -314,36 +314,6 @@ describe("valuation", () => {
     }),
   )
 
-  it.live("a request whose amount is valued anew has a new version, and leaves no queue", () =>
-    Effect.gen(function* () {
-      let amountNow = 5.25
-      const server = yield* scriptedServer(({ url }, response) => {
-        if (url.startsWith("/tokenized_vault?")) {
-          return json(response, url.endsWith("active") ? [{ address: vault, chain: 1 }] : [])
-        }
-        const amount = { raw: "5000000", normalized: amountNow }
-        json(response, { pending_requests: [{ date: "2025-12-01", recipient: vault, amount }] })
-      })
-      const dataDir = yield* temporaryFolder
-      const some = { pipelines: ["withdrawals"] }
-      yield* runOnce(server.url, dataDir, some)
-      amountNow = 5.3
-      yield* runOnce(server.url, dataDir, some)
-      expect(
-        yield* query(dataDir, "select amount, is_pending from mart.withdrawal_history"),
-      ).toEqual([{ amount: 5.3, is_pending: true }])
-      expect(
-        yield* query(
-          dataDir,
-          "select amount, is_current from core.withdrawal_requests order by valid_from",
-        ),
-      ).toEqual([
-        { amount: 5.25, is_current: false },
-        { amount: 5.3, is_current: true },
-      ])
-    }),
-  )
-
   it.live(
     "the deprecated names of annualized APY are used and reported, a failed dependency fails",
     () =>

@@ -8,8 +8,7 @@ import { contentKeys } from "../../../contentKey.ts"
 import { amountFields, withAmountParts } from "../../../fields/amounts.ts"
 import { echoedFields } from "../../../fields/echoedFields.ts"
 import { reportTimesOf } from "../../../fields/reportTimes.ts"
-import { numberOf } from "../../../fields/numbers.ts"
-import { namesOf, valueAt } from "../../../fields/wireNames.ts"
+import { namesOf } from "../../../fields/wireNames.ts"
 import { mapRecords } from "../../../mapRecords.ts"
 import { recordsIn } from "../../../shapes/recordsIn.ts"
 import { otherRecords } from "../../../shapes/undeclared.ts"
@@ -30,16 +29,15 @@ export const withdrawalRows = (
   const figures = withAmountParts(queue?.rest ?? record, ...summaryAmounts)
   const requests = queue?.records ?? []
   const key = { vault_address: subject.address, chain_id: subject.chainId }
-  const amounts = amountFields(withdrawalRequests, requests, source, requestAmount)
   const mapped = mapRecords({
     table: withdrawalRequests,
     records: requests.map((request) => withAmountParts(request, requestAmount)),
     source,
-    fields: amounts,
+    fields: amountFields(withdrawalRequests, requests, source, requestAmount),
     computed: {
       ...key,
       request_id: contentKeys(
-        requests.map(unchangingOf(source, amounts)),
+        requests.map(unchangingOf(source)),
         namesOf(withdrawalRequests, "request_id", source),
         reportTimesOf(withdrawalRequests, source),
       ),
@@ -68,12 +66,9 @@ export const withdrawalRows = (
 
 /**
  * The fields by which a request is known again. With a date, a recipient and an amount these suffice; others, such as a place in the
- * queue, may change with every reading, and so may a normalized amount that is more than its raw one in another unit.
+ * queue, may change with every reading.
  */
-const unchangingOf = (
-  source: Source<VaultRef>,
-  { amount_raw: raw = [], amount: normalized = [] }: ReturnType<typeof amountFields>,
-): ((request: JsonObject) => JsonObject) => {
+const unchangingOf = (source: Source<VaultRef>): ((request: JsonObject) => JsonObject) => {
   const names = (...columns: ReadonlyArray<string>) =>
     columns.flatMap((column) => namesOf(withdrawalRequests, column, source))
   const amounts = names("amount_raw", "amount").flatMap((name) => name.split(".")[0] ?? [])
@@ -83,31 +78,14 @@ const unchangingOf = (
     names("recipient_address"),
     [...amounts, ...spellings(...requestAmount.stems)],
   ]
-  const known = new Set([...names("request_id"), ...needed.flat(), ...raw])
+  const known = new Set([...names("request_id"), ...needed.flat()])
   const moving = names(...movingColumns)
   const isWhole = (request: JsonObject) =>
     needed.every((fields) => fields.some((field) => (request[field] ?? null) !== null))
-  return (request) => {
-    const steady = isValued(figureOf(request, raw), figureOf(request, normalized))
-      ? without(withAmountParts(request, requestAmount), normalized)
-      : request
-    return isWhole(request)
-      ? Object.fromEntries(Object.entries(steady).filter(([name]) => known.has(name)))
-      : without(steady, moving)
-  }
-}
-
-const figureOf = (record: JsonObject, names: ReadonlyArray<string>): number =>
-  names.map((name) => numberOf(valueAt(record, name))).find((figure) => figure !== undefined) ??
-  Number.NaN
-
-/**
- * Whether a normalized amount has other digits than its raw one, because a price or a rounding is in it. Others stay in the hash, as
- * they were in version 1.0.0: without them, all stored requests would end once, and begin again under another id.
- */
-const isValued = (raw: number, normalized: number): boolean => {
-  const scale = raw / normalized
-  return Math.abs(scale / 10 ** Math.round(Math.log10(scale)) - 1) > 1e-9
+  return (request) =>
+    isWhole(request)
+      ? Object.fromEntries(Object.entries(request).filter(([name]) => known.has(name)))
+      : without(request, moving)
 }
 
 const without = (record: JsonObject, names: ReadonlyArray<string>): JsonObject =>
