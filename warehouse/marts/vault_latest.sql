@@ -246,8 +246,7 @@ select
     summaries.valid_from as reported_returns_since_at,
     withdrawals.total_withdrawals as pending_withdrawals,
     withdrawals.pending_requests as pending_withdrawal_requests,
-    withdrawals.total_withdrawals / nullif(withdrawals.total_assets, 0)
-        as pending_withdrawals_share,
+    totals.queue_share as pending_withdrawals_share,
     queued.oldest_age_days as oldest_withdrawal_age_days,
     totals.buffer_adequacy as withdrawal_buffer_adequacy,
     withdrawals.valid_from as withdrawals_since_at,
