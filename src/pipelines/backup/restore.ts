@@ -81,11 +81,10 @@ const missingOf = async (place: Place, folder: string, { files }: Backup, stop: 
 }
 
 /** Whether the warehouse there is that of the backup: of a restore that was interrupted at its end, or is repeated. */
-const isRestored = async (dataDir: string, folder: string, { files }: Backup): Promise<boolean> => {
+const isRestored = async (dataDir: string, { files }: Backup): Promise<boolean> => {
   const database = databaseFile(dataDir)
-  const current = await readCurrent(folder)
-  if (current === undefined || !existsSync(database) || existsSync(`${database}.wal`)) return false
-  const stored = files.find(({ path }) => path === `published/${current.file}`)
+  if (!existsSync(database) || existsSync(`${database}.wal`)) return false
+  const stored = files.find(({ path }) => path.startsWith("published/") && path !== PUBLISHED)
   return stored?.bytes === statSync(database).size && stored.sha256 === (await sha256Of(database))
 }
 
@@ -123,7 +122,7 @@ export const restore = Effect.fnUntraced(function* (folder: string, place: Place
   // Nothing is changed before everything is checked.
   const { stored, isOver } = yield* step(async (stop) => {
     const found = await readBackup(folder)
-    if (await isRestored(dataDir, folder, found)) {
+    if (await isRestored(dataDir, found)) {
       await endRestore(dataDir)
       return { stored: found, isOver: true }
     }
