@@ -15,6 +15,7 @@ import type { FieldNames } from "../../transform/Source.ts"
 import { archiveOf, inArchive } from "../publication/archiveOf.ts"
 import type { Place as WarehousePlace } from "../publication/warehouse.ts"
 import { indexRow, quarantineRow } from "../run/task/bookkeeping.ts"
+import { withFixedWindows } from "../pipelines.ts"
 import { rowsOfArchived } from "./archivedRows.ts"
 import { type IndexedResponse, knownRuns } from "../../load/state/archiveIndex.ts"
 
@@ -111,15 +112,20 @@ interface Indexed {
   readonly isLanded: boolean
 }
 
-/** The row of the index; none for a response received just before its run was killed, or whose body was pruned. */
+/**
+ * The row of the index; none for a response received just before its run was killed, or whose body was pruned. Pruning keeps all
+ * that landed together, or none of it: a single one is there for its body, which others need, and would pass for a whole set.
+ */
 const indexedOf = (
   { head, body: own }: Found,
-  { bodies, commits }: Archived,
+  { found, bodies, commits }: Archived,
 ): ReadonlyArray<Indexed> => {
   const body = own ?? bodies.get(head.sha256)
   const marker = commits.markerOf(head.responseId)
   if (body === undefined || (marker === undefined && head.pipeline !== null)) return []
-  return [{ head, body, marker, isLanded: marker?.landed.includes(head.responseId) === true }]
+  const isLanded =
+    marker?.landed.includes(head.responseId) === true && marker.landed.every((id) => found.has(id))
+  return [{ head, body, marker, isLanded }]
 }
 
 const unendedRuns = ({ found, commits }: Archived): ReadonlyArray<UnendedRun> => {
@@ -144,7 +150,10 @@ const leavesOpen: ReadonlySet<CommitMarker["outcome"]> = new Set([
   "suspicious_empty",
 ])
 
-/** The newest quarantined response of each window; its entry is closed if a later run read the partition. */
+/**
+ * The newest quarantined response of each window; its entry is closed if a later run read the same. Where windows move on, a later
+ * one need not have what this one lacks: the next run, which reads everything, closes those that are resolved.
+ */
 const quarantined = Effect.fnUntraced(function* (
   reader: ArchiveReader,
   indexed: ReadonlyArray<Indexed>,
@@ -162,8 +171,10 @@ const quarantined = Effect.fnUntraced(function* (
     const { pipeline, entity, window, runId } = marker
     const later = indexed.find(
       (other) =>
+        withFixedWindows.includes(pipeline) &&
         other.marker?.pipeline === pipeline &&
         other.marker.entity === entity &&
+        other.marker.window === window &&
         other.head.runId > runId &&
         !leavesOpen.has(other.marker.outcome),
     )

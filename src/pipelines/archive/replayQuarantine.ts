@@ -54,11 +54,19 @@ const replayed = Effect.fnUntraced(function* (options: ReplayOptions) {
   const store = archiveOf(options)
   yield* findMoved(store, yield* inArchive(() => segmentFiles(store)), true)
   const { readable, landable, stillBroken } = yield* openResponses(options)
-  const rows = landable.length === 0 ? 0 : yield* load(options, landable)
-  for (const response of readable) yield* closeEntry(response)
+  const { rows, refused } =
+    landable.length === 0 ? { rows: 0, refused: [] } : yield* load(options, landable)
+  const stillRefused = new Set(refused.map(({ responseId }) => responseId))
+  const closed = readable.filter(({ responseId }) => !stillRefused.has(responseId))
+  for (const response of closed) yield* closeEntry(response)
   yield* recordHealth
   const published = yield* publishNewsEverywhere(options.publish)
-  return { closed: readable.length, rows, stillBroken, ...published } satisfies QuarantineSummary
+  return {
+    closed: closed.length,
+    rows,
+    stillBroken: [...stillBroken, ...refused],
+    ...published,
+  } satisfies QuarantineSummary
 })
 
 /** Responses in quarantine: those this version can read, those of them that make rows, and those it can't read. */
@@ -91,7 +99,8 @@ const openResponses = Effect.fnUntraced(function* (options: ReplayOptions) {
 
 /**
  * Rebuilds the tables that the responses fill, from all responses in the order in which they were received: a newer
- * response takes precedence even if no row names it. Returns how many rows come from the loaded ones.
+ * response takes precedence even if no row names it. Returns how many rows come from the loaded ones, and those whose rows the
+ * warehouse refuses still.
  */
 const load = Effect.fnUntraced(function* (
   options: ReplayOptions,
@@ -103,20 +112,27 @@ const load = Effect.fnUntraced(function* (
     pipelineOf(pipeline)?.tables.some((table) => filled.has(table)),
   )
   const responses = [...others, ...landable].toSorted((a, b) => a.receivedAt - b.receivedAt)
-  const ids = landable.map(({ responseId }) => responseId)
-  yield* withRebuilt(
+  return yield* withRebuilt(
     options,
     responses,
     Effect.fnUntraced(function* (rebuiltDir, unreadable) {
       const [lost] = yield* lostTo(unreadable, tables)
       if (lost !== undefined) return yield* wouldLose(lost)
-      yield* markLanded(archiveOf(options), landable)
+      const whys = new Map(unreadable.map(({ responseId, why }) => [responseId, why]))
+      const refused = landable.flatMap(({ responseId, pipeline, entity }) => {
+        const detail = whys.get(responseId)
+        return detail === undefined ? [] : [{ responseId, pipeline, entity, path: "$", detail }]
+      })
+      const landed = landable.filter(({ responseId }) => !whys.has(responseId))
+      const ids = landed.map(({ responseId }) => responseId)
+      if (landed.length === 0) return { rows: 0, refused }
+      yield* markLanded(archiveOf(options), landed)
       // Before the rows: a later replay makes no rows of a response that is not marked as landed.
       yield* markIndexLanded(ids)
-      return yield* replaceTables(tables, rebuiltDir)
+      yield* replaceTables(tables, rebuiltDir)
+      return { rows: yield* countRowsOf(tables, ids), refused }
     }),
   )
-  return yield* countRowsOf(tables, ids)
 })
 
 const wouldLose = ({ table, rows }: LostRows): LoadError =>

@@ -14,7 +14,7 @@ import { Warehouse } from "../../../src/load/Warehouse.ts"
 import { coreTables } from "../../../src/pipelines/pipelines.ts"
 import { loseTheWarehouse, replayed, segments } from "../../support/replays.ts"
 import { json, scriptedServer } from "../../support/servers/scriptedServer.ts"
-import { asAdmin } from "../../support/simulated.ts"
+import { asAdmin, simulated } from "../../support/simulated.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
 import { change, query, runOnce } from "../../support/warehouseRun.ts"
 
@@ -53,6 +53,68 @@ const indexed = (dataDir: string) =>
   )
 
 describe("a warehouse made again from its archive", () => {
+  it.live(
+    "leaves open what a later window need not have, until the next run has read everything",
+    () =>
+      Effect.gen(function* () {
+        const simulator = yield* simulated({ vaults: 1, days: 5, now: "2026-06-01T00:00:00Z" })
+        const dataDir = yield* temporaryFolder
+        const sync = runOnce(simulator.url, dataDir, { pipelines: ["ratio_history"] })
+        yield* sync
+        simulator.patch({
+          now: "2026-06-02T00:00:00Z",
+          faults: [{ kind: "contract-break", match: "fields=ratio" }],
+        })
+        yield* sync
+        simulator.patch({ faults: [] })
+        yield* sync
+        const open = Effect.map(
+          query(dataDir, "select 1 from ops.quarantine where closed_at is null"),
+          ({ length }) => length,
+        )
+        expect(yield* open).toBe(0)
+        loseTheWarehouse(dataDir)
+        yield* replayed(dataDir)
+        expect(yield* open).toBe(1)
+        yield* sync
+        expect(yield* open).toBe(0)
+      }),
+  )
+
+  it.live("retires nothing by a page that pruning kept for its body alone", () =>
+    Effect.gen(function* () {
+      let label = "first"
+      const server = yield* scriptedServer(({ url }, response) => {
+        const { pathname, searchParams } = new URL(url, "http://localhost")
+        const offset = Number(searchParams.get("offset") ?? 0)
+        const all = Array.from({ length: 1200 }, (_, at) => ({
+          address: `0x${String(at).padStart(40, "0")}`,
+          status: "active",
+          label: at === 1199 ? label : "same",
+        }))
+        json(response, pathname === "/subaccount" ? all.slice(offset, offset + 1000) : [])
+      })
+      const dataDir = yield* temporaryFolder
+      const sync = (pipeline: string) =>
+        runOnce(server.url, dataDir, { pipelines: [pipeline], api: asAdmin })
+      yield* sync("subaccounts")
+      // After it, all bodies of the directory are archived again.
+      yield* sync("vaults")
+      yield* sync("subaccounts")
+      label = "second"
+      yield* sync("subaccounts")
+      yield* prune({ dataDir, olderThanDays: 0, dryRun: false })
+      const stored = query(
+        dataDir,
+        "select count(*)::integer as rows, count(valid_to)::integer as ended, sum(hash(t))::varchar as content from core.subaccounts t",
+      )
+      const before = yield* stored
+      loseTheWarehouse(dataDir)
+      yield* replayed(dataDir)
+      expect(yield* stored).toEqual(before)
+    }),
+  )
+
   it.live("has all of it after a replay that could not read a segment", () =>
     Effect.gen(function* () {
       const { dataDir, sync } = yield* labelled

@@ -308,6 +308,43 @@ describe("replay from quarantine", () => {
     }),
   )
 
+  it.live("leaves open what the warehouse refuses still, and says why", () =>
+    Effect.gen(function* () {
+      const vault = `0x${"ab".repeat(20)}`
+      const server = yield* scriptedServer(({ url }, response) => {
+        if (url.startsWith("/tokenized_vault?")) {
+          return json(response, url.endsWith("active") ? [{ address: vault, chain: 1 }] : [])
+        }
+        // Together they are more than a number can be.
+        const subaccounts = ["1", "2"].map((digit) => ({
+          subaccount: `0x${digit.repeat(40)}`,
+          total_usd: 1e308,
+        }))
+        json(response, { snapshot_at: "2026-06-01T11:00:00Z", total_nav: 1, reported_tvl: 1, subaccounts })
+      })
+      const dataDir = yield* temporaryFolder
+      yield* runOnce(server.url, dataDir, { pipelines: ["positions"] })
+      const open = query(dataDir, "select detail from ops.quarantine where closed_at is null")
+      const before = yield* open
+      expect(before).toHaveLength(1)
+      const landed = query(
+        dataDir,
+        "select count(*) filter (is_landed)::integer as n from raw.responses",
+      )
+      const counted = yield* landed
+      const summary = yield* replayQuarantine(replayOptions(dataDir))
+      expect(summary).toMatchObject({
+        closed: 0,
+        rows: 0,
+        stillBroken: [
+          { pipeline: "positions", detail: expect.stringContaining("Infinity") },
+        ],
+      })
+      expect(yield* open).toEqual(before)
+      expect(yield* landed).toEqual(counted)
+    }),
+  )
+
   live("puts an answer in its place in time, not over what was said after it", () =>
     Effect.gen(function* () {
       const vault = `0x${"ab".repeat(20)}`

@@ -207,12 +207,13 @@ const mergeKeysOf = (pages: ReadonlyArray<PageRows>): ReadonlyArray<StagedMergeK
       mode: table.mode,
       is_partial: isPartial ?? false,
     })
-    const observedAt = rows.lineage?.receivedAt
-    mergeKeys.set(`${batch} ${JSON.stringify(rows.mergeKey)}`, {
-      batch,
-      values: rows.mergeKey,
-      observedAt,
-    })
+    const name = `${batch} ${JSON.stringify(rows.mergeKey)}`
+    // Pages that are requested at once need not arrive in their order.
+    const times = [rows.lineage?.receivedAt, mergeKeys.get(name)?.observedAt].filter(
+      (time) => time !== undefined,
+    )
+    const observedAt = times.length === 0 ? undefined : Math.max(...times)
+    mergeKeys.set(name, { batch, values: rows.mergeKey, observedAt })
   }
   return [...mergeKeys.values()]
 }

@@ -107,10 +107,16 @@ const readSeries = Effect.fnUntraced(function* (
   }
   const found = yield* Effect.result(readPage(source, partition, inputs, context, window))
   const ofSeries = { series: martSeries(series), hadRows: mark !== undefined }
+  // What --full could not read of a series, the next run without a start date reads: only the days behind the mark are read
+  // again anyway.
+  const fullAgain =
+    context.full && mark !== undefined
+      ? { cursor: { entity, value: cursors.encode({ ...mark, from: context.today }) } }
+      : {}
   if (Result.isFailure(found)) {
     if (found.failure._tag !== "ApiError") return yield* found.failure
     // A series that fails does not affect the others.
-    return { ...failedResult(window, found.failure), ...ofSeries }
+    return { ...failedResult(window, found.failure), ...ofSeries, ...fullAgain }
   }
   const page = found.success
   const result = {
@@ -136,7 +142,7 @@ const readSeries = Effect.fnUntraced(function* (
     // Stored under the cursor's key: another series of the vault may have the days.
     gaps: gaps.map((gap) => ({ ...gap, entity })),
     // With a rejected value the next run reads all of this again.
-    ...(page.rejected.length > 0 ? {} : { cursor: { entity, value: cursors.encode(read) } }),
+    ...(page.rejected.length > 0 ? fullAgain : { cursor: { entity, value: cursors.encode(read) } }),
   }
 })
 

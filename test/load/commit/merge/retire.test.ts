@@ -60,6 +60,25 @@ const after = Effect.fnUntraced(function* (
 
 const whole = { stored: ["Aave 1", "Morpho 2", "Pendle 3"], superseded: [] }
 
+it.effect("ends at the time of the last page that arrived, in whichever order the pages are", () =>
+  Effect.gen(function* () {
+    const titled = (vault: string, receivedAt: number): Rows => ({
+      ...rowsOf(descriptions, [{ vault_address: vault, title: vault }], receivedAt),
+      mergeKey: {},
+    })
+    const work = Effect.gen(function* () {
+      yield* commit(batchOf([titled("a", FIRST), titled("b", FIRST), titled("c", FIRST)]))
+      yield* commit(batchOf([titled("a", THIRD), titled("b", SECOND)]))
+      return yield* rows(
+        `select vault_address as vault, epoch_us(valid_to)::double as ended from core.descriptions
+         where valid_to is not null`,
+      )
+    })
+    const ended = yield* inWarehouse(yield* temporaryFolder, work, { tables: [descriptions] })
+    expect(ended).toEqual([{ vault: "c", ended: THIRD }])
+  }),
+)
+
 it("takes effect one batch after the other only where several batches have rows of one set", async () => {
   const instance = await DuckDBInstance.create(":memory:")
   const connection = await instance.connect()

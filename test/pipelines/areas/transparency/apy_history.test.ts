@@ -19,6 +19,8 @@ const PERIOD = 7
 const reading = Effect.gen(function* () {
   let today = Math.floor(now / DAY_MILLIS)
   let name = "values"
+  let broken: string | undefined
+  const asked: Array<number> = []
   const oldest = today - HISTORY + 1
   const { url } = yield* scriptedServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url, "http://service")
@@ -32,12 +34,21 @@ const reading = Effect.gen(function* () {
     // Median and mean of fewer than seven days each.
     const isOfAll = (day: number) => day - first >= 2 * PERIOD || first === oldest
     const values = days.map((day) => (isOfAll(day) ? day / 1e6 : null))
-    json(response, { labels: days.map(formatDay), [name]: values })
+    asked.push(daysAgo)
+    const labels = days.map(formatDay)
+    if (broken !== undefined && daysAgo < 0) labels[HISTORY - 30] = broken
+    json(response, { labels, [name]: values })
   })
   const dataDir = yield* temporaryFolder
   const sync = runOnce(url, dataDir, { pipelines: ["apy_history"] })
   const start = today
   return {
+    /** `daysAgo` of each request. */
+    days: asked,
+    breakLabel: (label: string | undefined) => {
+      broken = label
+    },
+    full: runOnce(url, dataDir, { pipelines: ["apy_history"], settings: { full: true } }),
     dataDir,
     sync,
     rename: (to: string) => {
@@ -58,6 +69,25 @@ const wholeAfter = (days: number) => {
   const n = 2 * (HISTORY + days)
   return [{ n, whole: n }]
 }
+
+live("what --full could not read is read by the next run, which then closes its entry", () =>
+  Effect.gen(function* () {
+    const { dataDir, sync, full, breakLabel, days } = yield* reading
+    yield* sync
+    const open = query(dataDir, "select 1 from ops.quarantine where closed_at is null")
+    breakLabel("3 May")
+    yield* full
+    expect((yield* open).length).toBeGreaterThan(0)
+    breakLabel(undefined)
+    days.length = 0
+    yield* sync
+    expect(days).toEqual([-1, -1])
+    expect(yield* open).toEqual([])
+    days.length = 0
+    yield* sync
+    expect(Math.min(...days)).toBeGreaterThan(0)
+  }),
+)
 
 live("the first values of a response that was cut before it was smoothed are not stored", () =>
   Effect.gen(function* () {
