@@ -320,12 +320,17 @@ describe("replay from quarantine", () => {
           subaccount: `0x${digit.repeat(40)}`,
           total_usd: 1e308,
         }))
-        json(response, { snapshot_at: "2026-06-01T11:00:00Z", total_nav: 1, reported_tvl: 1, subaccounts })
+        json(response, {
+          snapshot_at: "2026-06-01T11:00:00Z",
+          total_nav: 1,
+          reported_tvl: 1,
+          subaccounts,
+        })
       })
       const dataDir = yield* temporaryFolder
       yield* runOnce(server.url, dataDir, { pipelines: ["positions"] })
-      const open = query(dataDir, "select detail from ops.quarantine where closed_at is null")
-      const before = yield* open
+      const entries = query(dataDir, "select detail from ops.quarantine where closed_at is null")
+      const before = yield* entries
       expect(before).toHaveLength(1)
       const landed = query(
         dataDir,
@@ -336,11 +341,9 @@ describe("replay from quarantine", () => {
       expect(summary).toMatchObject({
         closed: 0,
         rows: 0,
-        stillBroken: [
-          { pipeline: "positions", detail: expect.stringContaining("Infinity") },
-        ],
+        stillBroken: [{ pipeline: "positions", detail: expect.stringContaining("Infinity") }],
       })
-      expect(yield* open).toEqual(before)
+      expect(yield* entries).toEqual(before)
       expect(yield* landed).toEqual(counted)
     }),
   )
