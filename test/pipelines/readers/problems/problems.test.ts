@@ -6,6 +6,7 @@ import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import { check } from "../../../../src/pipelines/publication/check.ts"
 import { readHealth } from "../../../../src/pipelines/publication/health.ts"
 import { freshnessOf } from "../../../../src/pipelines/readers/problems/freshness.ts"
 import { stale } from "../../../../src/pipelines/readers/problems/problemTexts.ts"
@@ -285,27 +286,56 @@ describe("problems", () => {
       }),
   )
 
-  it.live("a failed check stays until it passes", () =>
+  it.live("a failed check stays until all rows pass, not only those of the next run", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({ ...small, now: "2026-06-01T00:00:00Z" })
+      const dataDir = yield* temporaryFolder
+      const read = { pipelines: ["ratio_history"] }
+      yield* runOnce(simulator.url, dataDir, read)
+      const ratioOfOldest = (ratio: number) =>
+        change(
+          dataDir,
+          `update core.ratio_history set adjusted_redeem_ratio = ${ratio}
+           where observed_at = (select min(observed_at) from core.ratio_history)`,
+          "checkpoint",
+        )
+      yield* ratioOfOldest(-1)
+      const name = "core.ratio_history.range"
+      yield* check({ dataDir, names: [name] })
+      const [found] = yield* readProblems(dataDir)
+      expect(found).toMatchObject({ kind: "failed_check", subject: name })
+      simulator.patch({ now: "2026-06-01T06:00:00Z" })
+      const { summary } = yield* runOnce(simulator.url, dataDir, read)
+      // The run wrote only good rows, so it did not fail.
+      expect(summary.rowsInserted).toBeGreaterThan(0)
+      expect(summary.failedChecks).toEqual([])
+      const failed = (yield* readProblems(dataDir)).filter(({ kind }) => kind === "failed_check")
+      expect(failed).toEqual([found])
+      yield* ratioOfOldest(1)
+      yield* runOnce(simulator.url, dataDir, { pipelines: ["fees"] })
+      expect(yield* problemNames(dataDir)).not.toContain(`failed_check ${name}`)
+    }),
+  )
+
+  it.live("a failure of a check that there is no longer ends with the next run, or check", () =>
     Effect.gen(function* () {
       const simulator = yield* simulated(small)
       const dataDir = yield* temporaryFolder
-      yield* runOnce(simulator.url, dataDir, { pipelines: ["fees"] })
-      yield* change(
-        dataDir,
-        `insert into ops.check_results (run_id, check_name, severity, outcome, failures, checked_at)
-         values ('r', 'fees_range', 'warn', 'failed', 2, timestamp '2026-01-01')`,
-        "update ops.check_results set checked_at = timestamp '2025-12-31' where run_id <> 'r'",
-        "checkpoint",
-      )
-      yield* runOnce(simulator.url, dataDir, { pipelines: ["vaults"] })
-      expect(yield* readProblems(dataDir)).toMatchObject([
-        {
-          kind: "failed_check",
-          subject: "fees_range",
-          text: "The check fees_range found 2 implausible rows.",
-          since: "2026-01-01T00:00:00.000Z",
-        },
-      ])
+      const fees = { pipelines: ["fees"] }
+      yield* runOnce(simulator.url, dataDir, fees)
+      const failed = (run: string) =>
+        change(
+          dataDir,
+          `insert into ops.check_results (run_id, check_name, severity, outcome, failures, checked_at)
+           values ('${run}', 'core.fees.contract', 'error', 'failed', 2, now()::timestamp)`,
+          "checkpoint",
+        )
+      yield* failed("r")
+      yield* runOnce(simulator.url, dataDir, fees)
+      expect(yield* readProblems(dataDir)).toEqual([])
+      yield* failed("s")
+      yield* check({ dataDir, names: ["core.fees.range"] })
+      expect(yield* readProblems(dataDir)).toEqual([])
     }),
   )
 
