@@ -172,6 +172,57 @@ describe("problems", () => {
     }),
   )
 
+  it.live("gaps and quarantine of what the runs have not read for ten days are no problem", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated(small)
+      const dataDir = yield* temporaryFolder
+      yield* runOnce(simulator.url, dataDir, { pipelines: ["vaults"] })
+      const victim = simulator.truth.vaults[0]?.address ?? ""
+      simulator.patch({
+        faults: [
+          { kind: "status", status: 418, match: `${victim}&startDate` },
+          { kind: "contract-break", match: "roles", count: 1 },
+        ],
+      })
+      yield* runOnce(simulator.url, dataDir, { pipelines })
+      simulator.patch({ faults: [] })
+      const lost = Effect.map(problemNames(dataDir), (names) =>
+        names.filter((name) => /^(gap|quarantine) /.test(name)),
+      )
+      // The vault is excluded, and the other pipeline is not among `pipelines` any more.
+      const withoutThem = {
+        pipelines: ["ratio_history"],
+        vaults: { include: [], exclude: [victim] },
+      }
+      const later = Effect.fnUntraced(function* (days: number) {
+        yield* change(
+          dataDir,
+          `update ops.tasks set finished_at = finished_at - interval ${days} day`,
+          "checkpoint",
+        )
+        yield* runOnce(simulator.url, dataDir, withoutThem)
+      })
+      yield* later(5)
+      expect(yield* lost).toEqual(["quarantine roles", "gap ratio_history"])
+      // Skipped for want of a key or a path: that is why the entry was not read again.
+      yield* later(6)
+      yield* change(
+        dataDir,
+        `insert into ops.tasks select * replace ('-' as entity, 'roles' as pipeline, 'skipped' as outcome)
+         from ops.tasks where entity <> '-' order by finished_at desc limit 1`,
+        "checkpoint",
+      )
+      yield* runOnce(simulator.url, dataDir, withoutThem)
+      expect(yield* lost).toEqual(["quarantine roles"])
+      yield* later(11)
+      expect(yield* lost).toEqual([])
+      // They are read again, and what is there counts until then.
+      simulator.patch({ faults: [{ kind: "status", status: 418, match: `${victim}&startDate` }] })
+      yield* runOnce(simulator.url, dataDir, { pipelines: ["ratio_history"] })
+      expect(yield* lost).toEqual(["gap ratio_history"])
+    }),
+  )
+
   it.live("gaps of many vaults are one problem, which names the longest", () =>
     Effect.gen(function* () {
       const simulator = yield* simulated({ ...small, vaults: 12 })
@@ -202,6 +253,8 @@ describe("problems", () => {
                select 'ratio_history', '${entity}', '${span.slice(0, 10)}'::timestamp,
                    '${span.slice(-10)}'::timestamp + interval 23 hour, 'failed', 'open', 'it broke', 'r', '2026-11-24'::timestamp`,
           ),
+          `insert into ops.tasks select * replace (uuid()::varchar as run_id, 'ratio_history' as pipeline, '${entity}' as entity)
+           from ops.tasks limit 1`,
           "checkpoint",
         )
         yield* runOnce(simulator.url, dataDir, { pipelines: ["fees"] })
