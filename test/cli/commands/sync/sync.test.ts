@@ -217,6 +217,12 @@ describe("probable mistakes", () => {
     const { code, stderr } = await sync("unlisted", "ratio_history", "--vault", address)
     expect(code).toBe(2)
     expect(stderr).toContain(`the service lists no vault ${address}`)
+    // In an outage nobody knows what it lists, and no setting is to be corrected.
+    simulator.patch({ faults: [{ kind: "status", status: 418 }] })
+    const outage = await sync("outage", "ratio_history", "--vault", address)
+    simulator.patch({ faults: [] })
+    expect(outage.code).toBe(1)
+    expect(outage.stderr).not.toContain("lists no vault")
   })
 
   it("a vault that the settings exclude is refused, and not read in silence", async () => {
