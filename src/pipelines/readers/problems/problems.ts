@@ -101,5 +101,6 @@ const keyRejected = (
   if (refused.length === 0 && last?.key_rejected !== true) return []
   const pipelines = refused.map(({ pipeline }) => pipeline)
   const since = refused[0]?.since ?? last?.finished_at ?? null
-  return [keyRejectedProblem(pipelines, last?.key_access ?? undefined, since)]
+  const isOlder = refused.length > 0 && refused.every(({ run_id }) => run_id !== last?.run_id)
+  return [keyRejectedProblem(pipelines, last?.key_access ?? undefined, since, isOlder)]
 }

@@ -304,6 +304,14 @@ describe("problems", () => {
       // A run that needs no key says nothing about it, so what the one before found stays.
       yield* runOnce(simulator.url, dataDir, { pipelines: ["fees"], api })
       expect((yield* readProblems(dataDir))[0]).toEqual(rejected)
+      // The key was replaced, and what is read once a day has not been read with it yet.
+      yield* runOnce(simulator.url, dataDir, { pipelines: ["timelock_requests"], api: asAdmin })
+      expect((yield* readProblems(dataDir))[0]).toMatchObject({
+        kind: "key_rejected",
+        text: "Not read again since the service refused it to the API key: subaccounts.",
+        advice:
+          "`vaulthouse sync subaccounts` reads it now; `vaulthouse doctor` shows what the key has access to.",
+      })
       simulator.patch({ faults: [{ kind: "status", status: 403, pathPrefix: "/" }] })
       yield* runOnce(simulator.url, dataDir, { ...keyed, api: asAdmin })
       const [everywhere] = yield* readProblems(dataDir)
