@@ -34,7 +34,7 @@ const canonical = (texts: ReadonlyArray<string>): ReadonlySet<string> =>
 export const isSelected = ({ include, exclude }: VaultFilter) => {
   const included = canonical(include)
   const excluded = canonical(exclude)
-  return ({ address }: Pick<VaultRef, "address">): boolean =>
+  return ({ address }: VaultRef): boolean =>
     (included.size === 0 || included.has(address)) && !excluded.has(address)
 }
 

@@ -17,7 +17,6 @@ import type { PublishedCopy } from "../../../pipelines/readers/published.ts"
 import { vaultNamed } from "../../../pipelines/readers/vaultNamed.ts"
 import type { Scenario } from "../../../pipelines/model/runSettings.ts"
 import type { PlanOptions } from "../../../pipelines/run/plan.ts"
-import { isSelected } from "../../../pipelines/run/selection.ts"
 import { runSettings } from "../../../pipelines/model/runSettings.ts"
 import { dayOf, textsOf } from "../../parse/arguments.ts"
 import type { Arguments } from "../../parse/Command.ts"
@@ -110,8 +109,8 @@ const notExcluded = (
   vaults: ReadonlyArray<string>,
   exclude: ReadonlyArray<string>,
 ): Effect.Effect<void, UsageError> => {
-  const isRead = isSelected({ include: [], exclude })
-  const excluded = vaults.find((text) => !isRead({ address: canonicalSpelling(text) }))
+  const left = new Set(exclude.map((text) => canonicalSpelling(text)))
+  const excluded = vaults.find((text) => left.has(canonicalSpelling(text)))
   return excluded === undefined
     ? Effect.void
     : wrongUse(
