@@ -72,7 +72,7 @@ describe("deploy", () => {
     const grouped = [...expr.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, labels = ""]) =>
       labels.split(", "),
     )
-    const shown = [...text.matchAll(/\{\{\s*(?:\$labels\.)?(\w+)\s*\}\}/g)].map(
+    const shown = [...text.matchAll(/\{\{\s*(?:\$labels\.)?(?!end\b)(\w+)\s*\}\}/g)].map(
       ([, label]) => label,
     )
     expect([...known]).toEqual(expect.arrayContaining([...grouped, ...shown]))

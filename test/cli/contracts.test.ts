@@ -108,11 +108,20 @@ describe("a contract", () => {
         expect(changed.stdout + changed.stderr).toContain("core.fees.contract")
         expect(yield* rows(published)).toEqual(["1"])
       }
+      // Nothing with the field is published, so it is the check that names it.
+      const named = yield* run("check", "--name", "core.fees.contract")
+      expect(named.stdout).toContain("fees.entry_fee")
       configure("contracts:\n  fees: freeze\nfields:\n  fees.extra: [entry_fee]\n")
       expect((yield* run("check")).code).toBe(0)
       fees = { ...fees, management_fee_pct: 3 }
       expect((yield* run("sync", "fees")).code).toBe(0)
       expect(yield* rows(published)).toEqual(["3"])
+      configure("contracts:\n  fees: freeze\n")
+      expect((yield* run("check")).code).toBe(4)
+      // There is no such check any more, so nothing could ever pass it.
+      configure("contracts:\n  fees: evolve\n")
+      expect((yield* run("sync", "fees", "--fail-on", "checks")).code).toBe(0)
+      expect((yield* run("status")).stdout).not.toContain("core.fees.contract")
     }),
   )
 

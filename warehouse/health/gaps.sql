@@ -1,4 +1,4 @@
--- Parts of histories known to be missing, by pipeline: open ones that the runs read again, and permanent ones. Of the
+-- Parts of histories known to be missing, by pipeline: open ones, of what the runs still read, and permanent ones. Of the
 -- vaults (or whatever else is read separately) that miss most, `ranges` says what is missing: the two longest pieces.
 with
 
@@ -18,6 +18,13 @@ found as (
         state = 'permanent'
         or (
             state = 'open'
+            and exists (
+                select 1
+                from read_lately
+                where
+                    read_lately.pipeline = gaps.pipeline
+                    and coalesce(read_lately.entity, gaps.entity) = gaps.entity
+            )
             and (
                 vault_address is null
                 or exists (

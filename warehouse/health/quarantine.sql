@@ -1,4 +1,4 @@
--- Responses and records that break the contract and are still in quarantine, by pipeline, of what the runs read.
+-- Responses and records that break the contract and are still in quarantine, by pipeline, of what the runs still read.
 with
 
 of_vaults as (
@@ -17,13 +17,22 @@ entries as (
     from ops.quarantine as entries
     left join of_vaults using (pipeline, entity)
     where
-        vault_address is null
-        or exists (
+        exists (
             select 1
-            from listed
+            from read_lately
             where
-                listed.vault_address = of_vaults.vault_address
-                and listed.chain_id = coalesce(of_vaults.chain_id, listed.chain_id)
+                read_lately.pipeline = entries.pipeline
+                and coalesce(read_lately.entity, entries.entity) = entries.entity
+        )
+        and (
+            vault_address is null
+            or exists (
+                select 1
+                from listed
+                where
+                    listed.vault_address = of_vaults.vault_address
+                    and listed.chain_id = coalesce(of_vaults.chain_id, listed.chain_id)
+            )
         )
 )
 

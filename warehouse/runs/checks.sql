@@ -1,4 +1,4 @@
--- Checks of one run's rows that failed.
+-- Checks that failed at the end of one run: of its rows, and of all rows where they had failed before.
 select severity, check_name, failures
 from ops.check_results
 where run_id = $run_id and outcome = 'failed'

@@ -35,6 +35,7 @@ const MESSAGES_PER_HOUR_IN_RESERVE = 2
 const URGENT: ReadonlySet<ProblemKind> = new Set(["run_failed", "key_rejected"])
 // Deferrals come and go with the load of the service, and mend themselves: they leave the others for what does not.
 const MESSAGES_PER_HOUR_OF_DEFERRALS = 2
+const OF_TASKS: ReadonlySet<ProblemKind> = new Set(["run_partial", "run_deferred"])
 
 const identityOf = ({ kind, subject }: Problem): string => `${kind} ${subject}`
 
@@ -47,6 +48,9 @@ export const problemChanges = (
   const wanted = problems.filter(({ kind }) => on.includes(kind))
   const before = new Map(open.map((problem) => [identityOf(problem), problem]))
   const present = new Set(wanted.map(identityOf))
+  // A run that failed as a whole is the only problem to report about it: what its tasks would say is not known.
+  const isFailed = problems.some(({ kind }) => kind === "run_failed")
+  const isHidden = ({ kind }: Problem): boolean => isFailed && OF_TASKS.has(kind)
   const isDue = (problem: Problem): boolean => {
     const sentAt = before.get(identityOf(problem))?.sent_at
     // Nothing can be done about a permanent gap.
@@ -59,7 +63,7 @@ export const problemChanges = (
   }
   return {
     begun: wanted.filter((problem) => !before.has(identityOf(problem))),
-    resolved: open.filter((problem) => !present.has(identityOf(problem))),
+    resolved: open.filter((problem) => !present.has(identityOf(problem)) && !isHidden(problem)),
     repeated: wanted.filter(isDue),
     open: wanted.length,
   }

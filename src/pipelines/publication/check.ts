@@ -11,6 +11,7 @@ import { coreTables, tables } from "../pipelines.ts"
 import { contractChecks, type ContractSettings } from "./contractChecks.ts"
 import { recordHealth } from "./health.ts"
 import { createMartViews } from "./martViews.ts"
+import { endedChecks } from "./recheck.ts"
 import { existingWarehouse, type Place, placeOf } from "./warehouse.ts"
 import type { CheckResult } from "../../domain/run/checkResult.ts"
 
@@ -60,11 +61,12 @@ export const check = Effect.fnUntraced(function* (options: CheckOptions) {
 
 const checked = Effect.fnUntraced(function* (runId: string, { names, ...settings }: CheckOptions) {
   yield* createMartViews
-  const chosen = (yield* allChecks(settings)).filter(
+  const all = yield* allChecks(settings)
+  const chosen = all.filter(
     (each) => names.length === 0 || names.some((name) => isNamed(each, name)),
   )
   const results = yield* findOffenders(chosen, { since: undefined })
-  yield* recordResults(runId, results)
+  yield* recordResults(runId, [...results, ...(yield* endedChecks(all))])
   yield* recordHealth
   return results
 })

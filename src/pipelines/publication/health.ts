@@ -18,7 +18,7 @@ import { filesError } from "../../load/errors.ts"
 import { sqlFile } from "../../load/sql/sqlFile.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 
-/** SQL of each section: warehouse/health/<section>.sql, which may read `listed` and `readMarts`. Instants are ISO-8601 UTC. */
+/** SQL of each section: warehouse/health/<section>.sql, which may read `listed`, `read_lately` and `readMarts`. Instants are ISO-8601 UTC. */
 const sections = {
   /** Without the age, which depends on when it is read. */
   freshness: decodeRow({
@@ -96,10 +96,14 @@ const fileOf = (dataDir: string): string => join(dataDir, "health.json")
 /** Marts that a section reads by their SQL, because the views may still be those of an earlier version. */
 const readMarts = ["freshness_targets", "apy_series", "vault_names"]
 
+/** Files of warehouse/health that sections read by their names. */
+const shared = ["listed", "read_lately"]
+
 const sqlOf = (section: string): string => {
-  const steps = [["health", "listed"], ...readMarts.map((mart) => ["marts", mart])].map(
-    ([folder = "", name = ""]) => `${name} as (${sqlFile(folder, name)})`,
-  )
+  const steps = [
+    ...shared.map((name) => ["health", name]),
+    ...readMarts.map((mart) => ["marts", mart]),
+  ].map(([folder = "", name = ""]) => `${name} as (${sqlFile(folder, name)})`)
   return `with ${steps.join(", ")} from (${sqlFile("health", section)})`
 }
 

@@ -44,6 +44,8 @@ interface RunRecord {
   }>
   /** When the newest run with each outcome had ended, publication included; absent in records of earlier versions. */
   readonly ends?: Readonly<Record<string, string>>
+  /** While the run is in progress, the record before it; else null, and absent in records of earlier versions. */
+  readonly previous?: RunRecord | null
 }
 
 export interface LastRun extends RunRecord {
@@ -51,6 +53,15 @@ export interface LastRun extends RunRecord {
   readonly state: "running" | "ended" | "died"
   /** When the process that died was last known to be alive. */
   readonly alive_at: string | null
+}
+
+/** The newest run that is not in progress: until a run has ended, nothing has changed about what the one before it found. */
+export const settledRun = (last: LastRun | undefined): LastRun | undefined => {
+  if (last?.state !== "running") return last
+  const { previous } = last
+  if (previous === undefined || previous === null) return undefined
+  // One without an end has none any more, since a later one has begun.
+  return { ...previous, state: previous.finished_at === null ? "died" : "ended", alive_at: null }
 }
 
 export const lastRunFile = (dataDir: string): string => join(dataDir, "last-run.json")
@@ -62,7 +73,8 @@ const write = (dataDir: string, record: RunRecord): Effect.Effect<void, LoadErro
       const before = await readRecord(dataDir)
       const ends = endsWith(record, before)
       const key_access = record.key_access ?? before?.key_access ?? null
-      const text = `${JSON.stringify({ ...record, key_access, ends })}\n`
+      const previous = record.finished_at === null ? recordBefore(record, before) : null
+      const text = `${JSON.stringify({ ...record, key_access, ends, previous })}\n`
       await writeDurably(file, text).catch((cause: unknown) => {
         if (!isFull(cause)) throw cause
         return overwrite(file, text)
@@ -83,10 +95,18 @@ const endsWith = (
   return isLater ? { ...ends, [outcome]: finished_at } : ends
 }
 
+/** Without what the new record has itself. A run that another process goes on with is not the one before itself. */
+const recordBefore = ({ run_id }: RunRecord, before: RunRecord | undefined): RunRecord | null => {
+  if (before === undefined) return null
+  if (before.run_id === run_id) return before.previous ?? null
+  const { ends: _, previous: __, ...rest } = before
+  return rest
+}
+
 /** `undefined` if there is none, or none that can be read: the record is then written anew. */
 const readRecord = async (dataDir: string): Promise<RunRecord | undefined> => {
   try {
-    return JSON.parse(await readFile(lastRunFile(dataDir), "utf8")) as RunRecord
+    return recordIn(await readFile(lastRunFile(dataDir), "utf8"))
   } catch {
     return undefined
   }
@@ -216,18 +236,25 @@ export const readLastRun = (dataDir: string): Effect.Effect<LastRun | undefined>
 const recordIn = (json: string): RunRecord | undefined => {
   try {
     const record = JSON.parse(json) as RunRecord
-    const figures = [record.requests, record.rows_inserted, record.rows_revised, record.seconds]
-    const isRecord =
-      [record.run_id, record.command, record.host].every((value) => typeof value === "string") &&
-      isInstant(record.started_at) &&
-      (record.finished_at === null || isInstant(record.finished_at)) &&
-      [record.outcome, record.error].every((text) => text === null || typeof text === "string") &&
-      figures.every((value) => value === null || typeof value === "number") &&
-      Array.isArray(record.failed_checks)
-    return isRecord ? record : undefined
+    const { previous } = record
+    if (!isRecord(record)) return undefined
+    return isRecord(previous) ? record : { ...record, previous: null }
   } catch {
     return undefined
   }
+}
+
+const isRecord = (record: RunRecord | null | undefined): boolean => {
+  if (typeof record !== "object" || record === null) return false
+  const figures = [record.requests, record.rows_inserted, record.rows_revised, record.seconds]
+  return (
+    [record.run_id, record.command, record.host].every((value) => typeof value === "string") &&
+    isInstant(record.started_at) &&
+    (record.finished_at === null || isInstant(record.finished_at)) &&
+    [record.outcome, record.error].every((text) => text === null || typeof text === "string") &&
+    figures.every((value) => value === null || typeof value === "number") &&
+    Array.isArray(record.failed_checks)
+  )
 }
 
 const isInstant = (value: unknown): boolean =>

@@ -19,9 +19,10 @@ import type { LoadError, WarehouseLocked } from "../../load/errors.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { isContractCheck } from "../publication/contractChecks.ts"
 import { literal } from "../../load/sql/sql.ts"
-import { checkTouched, hasErrors } from "../publication/check.ts"
+import { allChecks, checkTouched, hasErrors } from "../publication/check.ts"
 import type { ContractSettings } from "../publication/contractChecks.ts"
 import { recordHealth } from "../publication/health.ts"
+import { withRechecked } from "../publication/recheck.ts"
 import { recordFailedStart, recordLastRun } from "./lastRun.ts"
 import { ClockWrong } from "./clock.ts"
 import { endDeadRuns } from "./endDeadRuns.ts"
@@ -251,7 +252,12 @@ const readAndCheck = Effect.fnUntraced(function* <E, R>(
 ) {
   const summary = yield* read
   const checked = yield* checkTouched(settings)
-  return { ...summary, checked, failedChecks: failedOf(checked) }
+  return {
+    ...summary,
+    checked: yield* withRechecked(checked, allChecks(settings)),
+    // A run fails for what it wrote, and not for what earlier ones left.
+    failedChecks: failedOf(checked),
+  }
 })
 
 /**

@@ -21,6 +21,8 @@ export const summaryOf = Effect.fnUntraced(function* (
   const rowsRevised = sum((tally) => tally.rowsRevised)
   const isKeyRejected = yield* keyRejected(key)
   const { include } = vaults
+  // What the lists hold is not known where they could not be read.
+  const areListsRead = byName.get("vaults")?.has("failed", "quarantined", "deferred") !== true
   const stored = include.length === 0 ? [] : yield* storedVaults(yield* Warehouse)
   return {
     runId,
@@ -32,7 +34,7 @@ export const summaryOf = Effect.fnUntraced(function* (
     published: false,
     nothingNew: rowsInserted + rowsRevised === 0,
     unknownVaults: include.filter(
-      (address) => !stored.some(isSelected({ include: [address], exclude: [] })),
+      (address) => areListsRead && !stored.some(isSelected({ include: [address], exclude: [] })),
     ),
     isKeyUnknown: key.isUnknown,
     ...(key.access === undefined ? {} : { keyAccess: key.access }),

@@ -542,6 +542,33 @@ describe("trace", () => {
     expect(changed.stdout.split("\n").filter((line) => line.length > 80)).toEqual([])
   })
 
+  it("of several versions within the time that was typed names each, and how to choose", async () => {
+    const place = ["--data-dir", "versions"]
+    const sync = ["sync", "vault_details", "--base-url", simulator.url, "--no-progress", ...place]
+    expect((await typed(sync)).code).toBe(0)
+    simulator.patch({ now: "2026-06-03T12:00:00Z" })
+    expect((await typed(sync)).code).toBe(0)
+    simulator.patch({ now: "2026-06-02T12:00:00Z" })
+    const [changed] = await Effect.runPromise(
+      queryFile(
+        join(cwd, "versions/published/vaulthouse.duckdb"),
+        `select vault_address, max(valid_from)::date::varchar as day
+         from core.vault_detail_metrics group by all having count(*) = 2 limit 1`,
+      ),
+    )
+    const ofVault = ["--vault", String(changed?.["vault_address"]), ...place]
+    const trace = ["trace", "vault_detail_metrics", ...ofVault]
+    const several = await typed([...trace, "--date", String(changed?.["day"])])
+    expect(several.code).toBe(2)
+    const said = unwrapped(several.stderr)
+    expect(said).toMatch(
+      /2 rows of core\.\w+ match: they differ in valid_from \(valid_from: 2[^,]+Z, 2[^,]+Z\)/,
+    )
+    const [, at = ""] = /for example with --at (\S+Z)/.exec(said) ?? []
+    const one = await typed([...trace, "--at", at])
+    expect({ code: one.code, stderr: one.stderr }).toEqual({ code: 0, stderr: "" })
+  })
+
   it("knows a vault by its name, and writes a chain as it is written", async () => {
     const [named] = await rows(
       `select vault_name, chain_id from core.vaults where is_current and vault_address = '${vault}'`,

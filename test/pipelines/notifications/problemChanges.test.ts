@@ -57,6 +57,26 @@ describe("a problem", () => {
     expect(at(1)).toEqual({ ...nothing, resolved: ["stale x"] })
   })
 
+  it("of tasks is not resolved by a run that failed as a whole, whether or not that is sent", () => {
+    const partial = problem("run_partial")
+    const failed = problem("run_failed", "sync")
+    const all = sending()
+    expect(all(0, partial, problem("run_deferred"), problem("stale"))).toMatchObject({
+      resolved: [],
+    })
+    expect(all(1, failed)).toEqual({
+      begun: ["run_failed sync"],
+      repeated: [],
+      resolved: ["stale x"],
+    })
+    expect(all(2, failed)).toEqual(nothing)
+    expect(all(3, partial).resolved).toEqual(["run_deferred x", "run_failed sync"])
+    const one = sending({ ...receiver, on: ["run_partial"] })
+    expect(one(0, partial).begun).toEqual(["run_partial x"])
+    expect(one(1, failed)).toEqual(nothing)
+    expect(one(2)).toEqual({ ...nothing, resolved: ["run_partial x"] })
+  })
+
   it("that lasts is repeated after the time the receiver sets, a permanent gap never", () => {
     const at = sending({ ...receiver, remindAfter: 24 * 3600 })
     const problems = [problem("stale"), problem("permanent_gap")]

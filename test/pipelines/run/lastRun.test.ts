@@ -1,7 +1,9 @@
-// The record of the newest run: written even on a full disk, and none where it is damaged.
+// The record of the newest run: written even on a full disk, with the one before it while it is in progress, and none where it is
+// damaged.
 import { readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { readProblems } from "../../../src/pipelines/readers/problems/problems.ts"
 import { lastRunFile, readLastRun } from "../../../src/pipelines/run/lastRun.ts"
 import { json, scriptedServer } from "../../support/servers/scriptedServer.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
@@ -49,6 +51,37 @@ const ended = {
   failed_checks: [],
 }
 
+it.live("while a run is in progress, what the one before it found still needs attention", () =>
+  Effect.gen(function* () {
+    const dataDir = yield* temporaryFolder
+    let status = 418
+    let during: Promise<ReadonlyArray<string>> = Promise.resolve([])
+    const { url } = yield* scriptedServer((_, response) => {
+      const found = Effect.map(readProblems(dataDir), (all) => all.map(({ text }) => text))
+      during = Effect.runPromise(found)
+      void during.then(() => json(response, [], status))
+    })
+    const seen = Effect.promise(() => during)
+    const sync = runOnce(url, dataDir, { pipelines: ["vaults"] })
+    yield* sync
+    expect(yield* seen).toEqual([])
+    yield* sync
+    const [failed] = yield* readProblems(dataDir)
+    expect(failed?.text).toMatch(/^The last run failed: .*418/)
+    expect(yield* seen).toEqual([failed?.text])
+    // One that was killed.
+    const killed = { ...ended, finished_at: null, outcome: null }
+    writeFileSync(lastRunFile(dataDir), JSON.stringify(killed))
+    status = 200
+    yield* sync
+    expect((yield* seen)[0]).toMatch(/^The last run did not end: /)
+    expect(yield* readProblems(dataDir)).toEqual([])
+    yield* sync
+    expect(yield* seen).toEqual([])
+    expect(yield* readLastRun(dataDir)).toMatchObject({ previous: null })
+  }),
+)
+
 it.effect("a record that is damaged is none, wherever it is damaged", () =>
   Effect.gen(function* () {
     const dataDir = yield* temporaryFolder
@@ -60,6 +93,7 @@ it.effect("a record that is damaged is none, wherever it is damaged", () =>
     expect(yield* found(ended)).toMatchObject({ ...ended, state: "ended" })
     // Its process is not the one that has the lock.
     expect(yield* found({ ...ended, finished_at: null })).toMatchObject({ state: "died" })
+    expect(yield* found({ ...ended, previous: { run_id: 1 } })).toMatchObject({ previous: null })
     const damages = [
       "null",
       JSON.stringify(ended).slice(0, -1),

@@ -120,10 +120,11 @@ export const runExitCode = (
   { vaults: { include } }: Selection,
   failOn: ReadonlyArray<FailOn>,
 ): ExitCode => {
-  if (include.length > 0 && summary.unknownVaults.length === include.length) return exitCodes.usage
   if (summary.keyRejected) return exitCodes.partial
   const code = codes[summary.outcome]
   if (code !== exitCodes.ok) return code
+  // Nothing went wrong, so it is the selection.
+  if (include.length > 0 && summary.unknownVaults.length === include.length) return exitCodes.usage
   if (summary.failedPublication !== undefined) return exitCodes.unexpected
   if (hasErrors(summary.failedChecks)) return exitCodes.checks
   return brokenPolicies(failOn, summary.problems)[0]?.code ?? exitCodes.ok

@@ -7,7 +7,7 @@ import type { Config } from "../../../config/Config.ts"
 import { ConfigError } from "../../../config/ConfigError.ts"
 import { originPlace } from "../../../config/settings/origin.ts"
 import { didYouMean } from "../../../config/read/nearest.ts"
-import { parseAddress } from "../../../domain/values/address.ts"
+import { canonicalSpelling, parseAddress } from "../../../domain/values/address.ts"
 import { formatDay } from "../../../domain/values/time.ts"
 import type { UsageError } from "../../../domain/UsageError.ts"
 import { pipelineNames } from "../../../pipelines/pipelines.ts"
@@ -35,6 +35,7 @@ export const readSelection = Effect.fnUntraced(function* (
   const { since, until } = yield* daysOf(argv)
   yield* checkedFields(config)
   const vaults = yield* vaultAddresses(settings.dataDir, textsOf(argv, "vault"))
+  yield* notExcluded(vaults, settings.vaults.exclude)
   return {
     ...placeOf(settings),
     pipelines,
@@ -102,6 +103,21 @@ const vaultAddresses = Effect.fnUntraced(function* (dataDir: string, texts: Read
   const copy = yield* Effect.option(openPublishedCopy(dataDir))
   return yield* Effect.forEach(texts, (text) => addressOf(text, Option.getOrUndefined(copy)))
 }, Effect.scoped)
+
+/** Otherwise the run would read nothing of it and end well. */
+const notExcluded = (
+  vaults: ReadonlyArray<string>,
+  exclude: ReadonlyArray<string>,
+): Effect.Effect<void, UsageError> => {
+  const left = new Set(exclude.map((text) => canonicalSpelling(text)))
+  const excluded = vaults.find((text) => left.has(canonicalSpelling(text)))
+  return excluded === undefined
+    ? Effect.void
+    : wrongUse(
+        `The setting vaults.exclude leaves out the vault ${excluded}.`,
+        "Take it out of the setting to read it; what is stored of it stays either way.",
+      )
+}
 
 const addressOf = Effect.fnUntraced(function* (text: string, copy: PublishedCopy | undefined) {
   const parsed = parseAddress(text)

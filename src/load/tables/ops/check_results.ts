@@ -23,9 +23,13 @@ export const checkResults: Table = {
       { required: true },
     ),
     text("severity", "`warn` or `error`", { required: true }),
-    text("outcome", "`passed`, `failed`, or `not_applicable` if there were no rows to check", {
-      required: true,
-    }),
+    text(
+      "outcome",
+      "`passed`, `failed`, or `not_applicable` if there were no rows to check, or there is no such check any more",
+      {
+        required: true,
+      },
+    ),
     integer("failures", "Offending rows", { required: true }),
     double("tolerance", "Deviation that the check allows; null if it has no tolerance", {
       unit: "as the check's description says",

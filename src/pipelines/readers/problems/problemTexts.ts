@@ -50,12 +50,15 @@ export const clockWrong = (secondsAhead: number, since: string | null): Problem 
   since,
 })
 
-/** `access`: what the newest run that needed a key found. */
+/** `access`: what the newest run that needed a key found; `isOlder`: the pipelines were refused in a run before the newest. */
 export const keyRejected = (
   pipelines: ReadonlyArray<string>,
   access: KeyAccess | undefined,
   since: string | null,
+  isOlder = false,
 ): Problem => {
+  // The key may be another by now: hourly runs say nothing of what is read once a day.
+  const isPast = isOlder && access === "some"
   const what = pipelines.length > 3 ? counted(pipelines.length, "pipeline") : pipelines.join(", ")
   const text =
     pipelines.length === 0
@@ -66,7 +69,9 @@ export const keyRejected = (
           ? `The service gives the API key access to nothing it was used for (HTTP 403); not read: ${what}.`
           : access === "absent"
             ? `Without an API key, the service refused what earlier runs had read with one: ${what}.`
-            : `The service no longer gives the API key access to ${what}.`
+            : isPast
+              ? `Not read again since the service refused it to the API key: ${what}.`
+              : `The service no longer gives the API key access to ${what}.`
   return {
     kind: "key_rejected",
     subject: "key",
@@ -74,7 +79,7 @@ export const keyRejected = (
     advice:
       access === "absent"
         ? `Set ${API_KEY} or ${API_KEY_FILE} where \`vaulthouse sync\` runs.`
-        : "`vaulthouse doctor` shows what the key has access to.",
+        : `${isPast ? `\`vaulthouse sync ${pipelines.join(" ")}\` reads it now; ` : ""}\`vaulthouse doctor\` shows what the key has access to.`,
     since,
   }
 }

@@ -7,7 +7,7 @@ import { reasonOf } from "../../../domain/values/errorText.ts"
 import { type Problem, problemKinds } from "../../../domain/run/problem.ts"
 import { type Health, readHealth } from "../../publication/health.ts"
 import { type PostgresState, readPostgresState } from "../../publication/postgres.ts"
-import { type LastRun, readLastRun } from "../../run/lastRun.ts"
+import { type LastRun, readLastRun, settledRun } from "../../run/lastRun.ts"
 import { freshnessOf } from "./freshness.ts"
 import {
   clockWrong,
@@ -38,10 +38,11 @@ export const readKnownProblems = Effect.fnUntraced(function* (dataDir: string) {
 /** `now` in milliseconds since 1970; `health` is undefined before the first run has ended. */
 export const problemsOf = (
   health: Health | undefined,
-  last: LastRun | undefined,
+  newest: LastRun | undefined,
   now: number,
   postgres?: PostgresState,
 ): ReadonlyArray<Problem> => {
+  const last = settledRun(newest)
   const failed = runFailed(health, last)
   const found = [
     ...failed,
@@ -100,5 +101,6 @@ const keyRejected = (
   if (refused.length === 0 && last?.key_rejected !== true) return []
   const pipelines = refused.map(({ pipeline }) => pipeline)
   const since = refused[0]?.since ?? last?.finished_at ?? null
-  return [keyRejectedProblem(pipelines, last?.key_access ?? undefined, since)]
+  const isOlder = refused.length > 0 && refused.every(({ run_id }) => run_id !== last?.run_id)
+  return [keyRejectedProblem(pipelines, last?.key_access ?? undefined, since, isOlder)]
 }

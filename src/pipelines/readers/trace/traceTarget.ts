@@ -181,10 +181,14 @@ const severalRows = (
   rows: ReadonlyArray<Row>,
   options: TraceOptions,
 ): Effect.Effect<never, UsageError> => {
-  const differing = key.filter((column) => new Set(rows.map((row) => row[column])).size > 1)
+  const ofKey = key.filter((column) => new Set(rows.map((row) => row[column])).size > 1)
+  // Versions of one thing differ in when they began, exactly: a second may have seen two.
+  const areVersions = ofKey.length === 0 && time !== undefined
+  const differing = areVersions ? [time] : ofKey
   // The vault has a flag of its own, which is easier to type.
   const column = differing.find((each) => each === "vault_address") ?? differing[0] ?? ""
-  const values = [...new Set(rows.map((row) => text(row[column])))]
+  const shownAs = areVersions ? String : text
+  const values = [...new Set(rows.map((row) => shownAs(row[column])))]
   const shown = `${values.slice(0, 5).join(", ")}${values.length > 5 ? ", …" : ""}`
   const example = options.named(column, values[0] ?? "…", column === time)
   return Effect.fail(

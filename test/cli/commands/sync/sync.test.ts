@@ -1,6 +1,6 @@
 // `sync` as a person or a scheduler runs it: what it prints where, and every way a run can end.
 import { once } from "node:events"
-import { existsSync, mkdtempSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
@@ -217,6 +217,22 @@ describe("probable mistakes", () => {
     const { code, stderr } = await sync("unlisted", "ratio_history", "--vault", address)
     expect(code).toBe(2)
     expect(stderr).toContain(`the service lists no vault ${address}`)
+    // In an outage nobody knows what it lists, and no setting is to be corrected.
+    simulator.patch({ faults: [{ kind: "status", status: 418 }] })
+    const outage = await sync("outage", "ratio_history", "--vault", address)
+    simulator.patch({ faults: [] })
+    expect(outage.code).toBe(1)
+    expect(outage.stderr).not.toContain("lists no vault")
+  })
+
+  it("a vault that the settings exclude is refused, and not read in silence", async () => {
+    const config = join(cwd, "exclude.yaml")
+    const excluded = "0xD8DA6BF26964AF9D7EED9E03E53415D37AA96045"
+    writeFileSync(config, `vaults: { exclude: ["${excluded}"] }\n`)
+    const { code, stderr } = await sync("excluded", "--vault", address, "--config", config)
+    expect(code).toBe(2)
+    expect(stderr).toContain(`the setting vaults.exclude leaves out the vault ${address}.`)
+    expect(existsSync(join(cwd, "excluded"))).toBe(false)
   })
 
   it("a key the service does not know is a failure of what needs one", async () => {

@@ -6,6 +6,7 @@ import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import { check } from "../../../../src/pipelines/publication/check.ts"
 import { readHealth } from "../../../../src/pipelines/publication/health.ts"
 import { freshnessOf } from "../../../../src/pipelines/readers/problems/freshness.ts"
 import { stale } from "../../../../src/pipelines/readers/problems/problemTexts.ts"
@@ -171,6 +172,57 @@ describe("problems", () => {
     }),
   )
 
+  it.live("gaps and quarantine of what the runs have not read for ten days are no problem", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated(small)
+      const dataDir = yield* temporaryFolder
+      yield* runOnce(simulator.url, dataDir, { pipelines: ["vaults"] })
+      const victim = simulator.truth.vaults[0]?.address ?? ""
+      simulator.patch({
+        faults: [
+          { kind: "status", status: 418, match: `${victim}&startDate` },
+          { kind: "contract-break", match: "roles", count: 1 },
+        ],
+      })
+      yield* runOnce(simulator.url, dataDir, { pipelines })
+      simulator.patch({ faults: [] })
+      const lost = Effect.map(problemNames(dataDir), (names) =>
+        names.filter((name) => /^(gap|quarantine) /.test(name)),
+      )
+      // The vault is excluded, and the other pipeline is not among `pipelines` any more.
+      const withoutThem = {
+        pipelines: ["ratio_history"],
+        vaults: { include: [], exclude: [victim] },
+      }
+      const later = Effect.fnUntraced(function* (days: number) {
+        yield* change(
+          dataDir,
+          `update ops.tasks set finished_at = finished_at - interval ${days} day`,
+          "checkpoint",
+        )
+        yield* runOnce(simulator.url, dataDir, withoutThem)
+      })
+      yield* later(5)
+      expect(yield* lost).toEqual(["quarantine roles", "gap ratio_history"])
+      // Skipped for want of a key or a path: that is why the entry was not read again.
+      yield* later(6)
+      yield* change(
+        dataDir,
+        `insert into ops.tasks select * replace ('-' as entity, 'roles' as pipeline, 'skipped' as outcome)
+         from ops.tasks where entity <> '-' order by finished_at desc limit 1`,
+        "checkpoint",
+      )
+      yield* runOnce(simulator.url, dataDir, withoutThem)
+      expect(yield* lost).toEqual(["quarantine roles"])
+      yield* later(11)
+      expect(yield* lost).toEqual([])
+      // They are read again, and what is there counts until then.
+      simulator.patch({ faults: [{ kind: "status", status: 418, match: `${victim}&startDate` }] })
+      yield* runOnce(simulator.url, dataDir, { pipelines: ["ratio_history"] })
+      expect(yield* lost).toEqual(["gap ratio_history"])
+    }),
+  )
+
   it.live("gaps of many vaults are one problem, which names the longest", () =>
     Effect.gen(function* () {
       const simulator = yield* simulated({ ...small, vaults: 12 })
@@ -201,6 +253,8 @@ describe("problems", () => {
                select 'ratio_history', '${entity}', '${span.slice(0, 10)}'::timestamp,
                    '${span.slice(-10)}'::timestamp + interval 23 hour, 'failed', 'open', 'it broke', 'r', '2026-11-24'::timestamp`,
           ),
+          `insert into ops.tasks select * replace (uuid()::varchar as run_id, 'ratio_history' as pipeline, '${entity}' as entity)
+           from ops.tasks limit 1`,
           "checkpoint",
         )
         yield* runOnce(simulator.url, dataDir, { pipelines: ["fees"] })
@@ -250,6 +304,14 @@ describe("problems", () => {
       // A run that needs no key says nothing about it, so what the one before found stays.
       yield* runOnce(simulator.url, dataDir, { pipelines: ["fees"], api })
       expect((yield* readProblems(dataDir))[0]).toEqual(rejected)
+      // The key was replaced, and what is read once a day has not been read with it yet.
+      yield* runOnce(simulator.url, dataDir, { pipelines: ["timelock_requests"], api: asAdmin })
+      expect((yield* readProblems(dataDir))[0]).toMatchObject({
+        kind: "key_rejected",
+        text: "Not read again since the service refused it to the API key: subaccounts.",
+        advice:
+          "`vaulthouse sync subaccounts` reads it now; `vaulthouse doctor` shows what the key has access to.",
+      })
       simulator.patch({ faults: [{ kind: "status", status: 403, pathPrefix: "/" }] })
       yield* runOnce(simulator.url, dataDir, { ...keyed, api: asAdmin })
       const [everywhere] = yield* readProblems(dataDir)
@@ -285,27 +347,56 @@ describe("problems", () => {
       }),
   )
 
-  it.live("a failed check stays until it passes", () =>
+  it.live("a failed check stays until all rows pass, not only those of the next run", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({ ...small, now: "2026-06-01T00:00:00Z" })
+      const dataDir = yield* temporaryFolder
+      const read = { pipelines: ["ratio_history"] }
+      yield* runOnce(simulator.url, dataDir, read)
+      const ratioOfOldest = (ratio: number) =>
+        change(
+          dataDir,
+          `update core.ratio_history set adjusted_redeem_ratio = ${ratio}
+           where observed_at = (select min(observed_at) from core.ratio_history)`,
+          "checkpoint",
+        )
+      yield* ratioOfOldest(-1)
+      const name = "core.ratio_history.range"
+      yield* check({ dataDir, names: [name] })
+      const [found] = yield* readProblems(dataDir)
+      expect(found).toMatchObject({ kind: "failed_check", subject: name })
+      simulator.patch({ now: "2026-06-01T06:00:00Z" })
+      const { summary } = yield* runOnce(simulator.url, dataDir, read)
+      // The run wrote only good rows, so it did not fail.
+      expect(summary.rowsInserted).toBeGreaterThan(0)
+      expect(summary.failedChecks).toEqual([])
+      const failed = (yield* readProblems(dataDir)).filter(({ kind }) => kind === "failed_check")
+      expect(failed).toEqual([found])
+      yield* ratioOfOldest(1)
+      yield* runOnce(simulator.url, dataDir, { pipelines: ["fees"] })
+      expect(yield* problemNames(dataDir)).not.toContain(`failed_check ${name}`)
+    }),
+  )
+
+  it.live("a failure of a check that there is no longer ends with the next run, or check", () =>
     Effect.gen(function* () {
       const simulator = yield* simulated(small)
       const dataDir = yield* temporaryFolder
-      yield* runOnce(simulator.url, dataDir, { pipelines: ["fees"] })
-      yield* change(
-        dataDir,
-        `insert into ops.check_results (run_id, check_name, severity, outcome, failures, checked_at)
-         values ('r', 'fees_range', 'warn', 'failed', 2, timestamp '2026-01-01')`,
-        "update ops.check_results set checked_at = timestamp '2025-12-31' where run_id <> 'r'",
-        "checkpoint",
-      )
-      yield* runOnce(simulator.url, dataDir, { pipelines: ["vaults"] })
-      expect(yield* readProblems(dataDir)).toMatchObject([
-        {
-          kind: "failed_check",
-          subject: "fees_range",
-          text: "The check fees_range found 2 implausible rows.",
-          since: "2026-01-01T00:00:00.000Z",
-        },
-      ])
+      const fees = { pipelines: ["fees"] }
+      yield* runOnce(simulator.url, dataDir, fees)
+      const failed = (run: string) =>
+        change(
+          dataDir,
+          `insert into ops.check_results (run_id, check_name, severity, outcome, failures, checked_at)
+           values ('${run}', 'core.fees.contract', 'error', 'failed', 2, now()::timestamp)`,
+          "checkpoint",
+        )
+      yield* failed("r")
+      yield* runOnce(simulator.url, dataDir, fees)
+      expect(yield* readProblems(dataDir)).toEqual([])
+      yield* failed("s")
+      yield* check({ dataDir, names: ["core.fees.range"] })
+      expect(yield* readProblems(dataDir)).toEqual([])
     }),
   )
 

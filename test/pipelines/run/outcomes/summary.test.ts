@@ -100,11 +100,19 @@ it.effect("a selected vault that no list has is named, however it is spelled", (
       Effect.gen(function* () {
         yield* commit(batchOf([rowsOf(vaults, [{ chain_id: 1, ...record }])]))
         const nothing = { key: new KeyUse(true), tallies: new Map<string, Tally>() }
-        return yield* summaryOf({ runId: "run-1", vaults: { include, exclude: [] } }, nothing)
+        const failed = new Tally("vaults", "Vaults", 0)
+        failed.add("failed", 1, [], { inserted: 0, revised: 0, unchanged: 0, requests: 1 })
+        const outage = { key: new KeyUse(true), tallies: new Map([["vaults", failed]]) }
+        const selected = { runId: "run-1", vaults: { include, exclude: [] } }
+        return {
+          read: yield* summaryOf(selected, nothing),
+          notRead: yield* summaryOf(selected, outage),
+        }
       }),
       { tables: [vaults] },
     )
-    expect(found.unknownVaults).toEqual([other])
+    expect(found.read.unknownVaults).toEqual([other])
+    expect(found.notRead.unknownVaults).toEqual([])
   }),
 )
 

@@ -1,0 +1,27 @@
+-- What the runs still read, by pipeline and partition: what has a task within ten days before the newest. That is long enough for
+-- weekly runs, and for what the service did not offer, which is requested again after a week (`unsupportedRetryDays`). A
+-- partition that waits because it keeps failing has a task in every run. A pipeline that is skipped, or refused to the key, has one for
+-- all its partitions, so all of them count: `entity` is null. The other files of this folder read this as `read_lately`.
+with
+
+recent as (
+    select
+        pipeline,
+        entity,
+        outcome,
+        finished_at
+    from ops.tasks
+    where finished_at > (select max(finished_at) from ops.tasks) - interval 10 days
+)
+
+select distinct
+    pipeline,
+    entity
+from recent
+union all
+select
+    pipeline,
+    null as entity
+from recent
+group by pipeline
+having arg_max(outcome, finished_at) = 'skipped'
