@@ -32,6 +32,8 @@ const ENOUGH_TO_KNOW = 4
 const SEARCH_AGAIN_MILLIS = 30_000
 const SEARCH_AGAIN_REQUESTS = 400
 const BARE_PAUSE_MILLIS = 1000
+// A service that lets through nothing at all, perhaps until its minute is over, is asked ever less often, up to this.
+const MAX_OWN_PAUSE_MILLIS = 15_000
 // More under way is worth it as long as throughput grows by at least this share of it.
 const WORTH_IT = 0.25
 
@@ -142,18 +144,32 @@ export class Pace {
     )
     own.limitedSince ??= now
     if (now < own.eventEndsAt || this.isLone(now)) return
+    // A limit of a minute that is used up refuses until it is over: if nothing came through since the last event, its limit
+    // is no lower than it was then.
+    if (own.eventEndsAt > 0 && own.passed.count === 0) {
+      const pause = Math.min(MAX_OWN_PAUSE_MILLIS, now - own.limitedSince)
+      own.pausedUntil = Math.max(own.pausedUntil, now + pause)
+      this.beginEvent(now)
+      this.shrink(0.5)
+      return
+    }
     const isSteady = own.growth <= 4 * probeOf(own.rate)
     const isEnough = own.passed.count >= ENOUGH_TO_KNOW
     own.rate = Math.max(MIN_RATE, this.rateAfterEvent(now, isSteady, isEnough))
     own.growth = Math.max(probeOf(own.rate), own.growth / (isEnough ? 16 : 2))
-    own.eventEndsAt = Math.max(now + EVENT_MILLIS, own.pausedUntil)
-    own.ratedAt = own.eventEndsAt
-    own.nextAt = own.pausedUntil
-    this.startCalm(own.eventEndsAt)
+    this.beginEvent(now)
     own.passed = { since: now, count: 0, idle: 0 }
     this.successes = []
     own.isDoubling = false
     this.shrink(isSteady ? 0.8 : 0.25)
+  }
+
+  private beginEvent(now: number): void {
+    const { own } = this
+    own.eventEndsAt = Math.max(now + EVENT_MILLIS, own.pausedUntil)
+    own.ratedAt = own.eventEndsAt
+    own.nextAt = own.pausedUntil
+    this.startCalm(own.eventEndsAt)
   }
 
   /** Whether this is the first 429 in a while: one alone says that this request was refused, and no more of the rate. */
