@@ -4,6 +4,7 @@
 import {
   initialState,
   type Learnt,
+  MAX_PAUSE_MILLIS,
   type Measured,
   type PaceOptions,
   type PaceState,
@@ -138,10 +139,8 @@ export class Pace {
   /** Records a 429; `delaySeconds` is how long the service asks to wait, if it says so. */
   rateLimited(now: number, delaySeconds: number | undefined): void {
     const { own } = this
-    own.pausedUntil = Math.max(
-      own.pausedUntil,
-      now + (delaySeconds === undefined ? BARE_PAUSE_MILLIS : delaySeconds * 1000),
-    )
+    const asked = delaySeconds === undefined ? BARE_PAUSE_MILLIS : delaySeconds * 1000
+    own.pausedUntil = Math.max(own.pausedUntil, now + Math.min(MAX_PAUSE_MILLIS, asked))
     own.limitedSince ??= now
     if (now < own.eventEndsAt || this.isLone(now)) return
     // A limit of a minute that is used up refuses until it is over: if nothing came through since the last event, its limit

@@ -14,6 +14,9 @@ const START_CONCURRENCY = 8
 export const SEARCH_PER_SECOND = 0.5
 const PROBE_PER_SECOND = 0.001
 const PROBE_PER_REQUEST = 0.0001
+// A delay may be wrong (milliseconds for seconds), and later runs wait for what is stored of it: somebody asks again after this.
+// It is longer than a run waits.
+export const MAX_PAUSE_MILLIS = 900_000
 // What was learnt counts half as much after each week.
 const HALF_LIFE_MILLIS = 7 * MILLIS_PER_DAY
 

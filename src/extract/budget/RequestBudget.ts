@@ -163,7 +163,7 @@ const rateLimitedFailure = (
   const [pause, limited] = [pauseMillis, limitedMillis].map((each) => durationText(each / 1000))
   const since =
     pauseMillis > maxWaitMillis
-      ? `asks to wait ${pause}`
+      ? `asks to wait at least ${pause}`
       : `has done so for ${limited} with the ${pause} that it asks to wait now`
   return {
     reason: { _tag: "RateLimited", delaySeconds: pauseMillis / 1000 },

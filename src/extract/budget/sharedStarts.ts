@@ -9,7 +9,7 @@ import * as Latch from "effect/Latch"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { Pace } from "./Pace.ts"
-import { type PaceOptions, PaceState, rememberedState } from "./PaceState.ts"
+import { MAX_PAUSE_MILLIS, type PaceOptions, PaceState, rememberedState } from "./PaceState.ts"
 import type { PaceStore, PaceStoreError, StoredPace } from "./PaceStore.ts"
 import type { Starts } from "./Starts.ts"
 
@@ -41,11 +41,13 @@ const decode = Schema.decodeUnknownResult(SharedJson)
 const encode = Schema.encodeSync(SharedJson)
 
 /**
- * The stored pace and the processes that use it. If it can't be decoded (perhaps from another version), it is learnt
- * again.
+ * The stored pace and the processes that use it. If it can't be decoded (perhaps from another version), or pauses for
+ * longer than any does (the database's clock was set back), it is learnt again.
  */
 const readShared = (options: PaceOptions, { state, now }: StoredPace) => {
-  const found = state === undefined ? undefined : Result.getOrUndefined(decode(state))
+  const decoded = state === undefined ? undefined : Result.getOrUndefined(decode(state))
+  const isPlausible = (decoded?.pace.pausedUntil ?? 0) <= now + MAX_PAUSE_MILLIS
+  const found = isPlausible ? decoded : undefined
   const processes = Object.entries(found?.processes ?? {})
   const usedAt = Math.max(found?.pace.pausedUntil ?? 0, ...processes.map(([, at]) => at))
   const isEarlier = now - usedAt > EARLIER_MILLIS

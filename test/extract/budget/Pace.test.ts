@@ -269,6 +269,13 @@ describe("Pace", () => {
     expect(rates).toEqual([0.15, 0.1, 0.1])
   })
 
+  it("pauses for a quarter of an hour at most, so that somebody asks again", () => {
+    const pace = new Pace()
+    pace.rateLimited(1000, 86_400)
+    expect(pace.pauseMillis(1000)).toBe(900_000)
+    expect(pace.reserve(901_000)).toBe(0)
+  })
+
   it("learns nothing more from an event of 429s before which nothing came through, and pauses as long as that lasts", () => {
     const pace = new Pace({ maxRequestsPerSecond: 100 })
     pace.rateLimited(1000, undefined)

@@ -160,11 +160,11 @@ describe("RequestBudget", () => {
       yield* budget.spend(refused, spending)
       const failure = yield* Effect.flip(budget.spend(refused, spending))
       expect(failure).toMatchObject({
-        reason: { _tag: "RateLimited", delaySeconds: 3600 },
+        reason: { _tag: "RateLimited", delaySeconds: 900 },
         status: 429,
         isFinal: true,
       })
-      expect(failure.detail).toContain("asks to wait 60 min, longer than the 30 s")
+      expect(failure.detail).toContain("asks to wait at least 15 min, longer than the 30 s")
       expect(sent).toBe(1)
     }).pipe(Effect.provide(RequestBudget.layer())),
   )
