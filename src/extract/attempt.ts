@@ -91,9 +91,10 @@ const responseTo = Effect.fnUntraced(function* <A>(sender: Sender, call: Call) {
     isJson: Result.isSuccess(parsed),
   })
   call.responses.push(archived)
-  const { wire, platformSegment } = sender
+  const { wire, platformSegment, connection } = sender
+  const hasKey = connection.key !== undefined
   const decodedIf = (isPlatformConfirmed: boolean) =>
-    decodeResponse<A>({ endpoint, ...request, wire, isPlatformConfirmed }, received, parsed)
+    decodeResponse<A>({ endpoint, ...request, wire, hasKey, isPlatformConfirmed }, received, parsed)
   let decoded = decodedIf(platformSegment.isConfirmed)
   // Vaults are read at once, so the segment may be about to be confirmed. Outside a run there is nothing to wait for.
   if (call.task !== undefined && isWrongPath(decoded) && !isWrongPath(decodedIf(true))) {
