@@ -169,6 +169,36 @@ describe("RequestBudget", () => {
     }).pipe(Effect.provide(RequestBudget.layer())),
   )
 
+  it.effect("waits no longer though the clock is set back", () =>
+    Effect.gen(function* () {
+      const clock = yield* Clock.Clock
+      let back = 0
+      const millis = () => clock.currentTimeMillisUnsafe() - back
+      const setBack: Clock.Clock = {
+        ...clock,
+        currentTimeMillisUnsafe: millis,
+        currentTimeMillis: Effect.sync(millis),
+        sleep: (duration) => clock.sleep(duration),
+      }
+      let sent = 0
+      const spendTwice = Effect.gen(function* () {
+        const budget = yield* RequestBudget
+        const send = Effect.sync(() => ({ status: 200, delaySeconds: (sent += 1) }))
+        yield* budget.spend(send, spending)
+        back = 3_600_000
+        yield* budget.spend(send, spending)
+      })
+      yield* Effect.forkChild(
+        spendTwice.pipe(
+          Effect.provide(RequestBudget.layer({ maxRequestsPerSecond: 1 })),
+          Effect.provideService(Clock.Clock, setBack),
+        ),
+      )
+      yield* TestClock.adjust(2000)
+      expect(sent).toBe(2)
+    }),
+  )
+
   describe("stops sending to a service", () => {
     const sentOf = Effect.fnUntraced(function* (
       outcomes: ReadonlyArray<number | Failure>,
