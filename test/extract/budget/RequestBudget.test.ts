@@ -169,6 +169,41 @@ describe("RequestBudget", () => {
     }).pipe(Effect.provide(RequestBudget.layer())),
   )
 
+  it.effect.each([
+    { statuses: [503, 503, 200], seconds: 20 },
+    { statuses: [503, 200, 503, 200], seconds: 0 },
+    { statuses: [500, 500, 200], seconds: 0 },
+  ])("waits $seconds s where the service responds $statuses, and asks to wait 20 s", (of) =>
+    Effect.gen(function* () {
+      const budget = yield* RequestBudget
+      let seconds = Infinity
+      yield* Effect.forkChild(
+        Effect.gen(function* () {
+          for (const status of of.statuses) {
+            const delaySeconds = status === 503 ? 20 : undefined
+            yield* budget.spend(Effect.succeed({ status, delaySeconds }), spending)
+          }
+          seconds = (yield* Clock.currentTimeMillis) / 1000
+        }),
+      )
+      yield* TestClock.adjust(60_000)
+      expect(seconds).toBe(of.seconds)
+      // It says nothing about the rate.
+      expect((yield* budget.learnt).rate).toBe(Infinity)
+    }).pipe(Effect.provide(RequestBudget.layer())),
+  )
+
+  it.effect("lets no more under way at once while the service only fails", () =>
+    Effect.gen(function* () {
+      const budget = yield* RequestBudget
+      const failed = Effect.as(Effect.sleep(20), { status: 500, delaySeconds: undefined })
+      const requests = Array.from({ length: 25 }, () => budget.spend(failed, spending))
+      yield* Effect.forkChild(Effect.all(requests, { concurrency: "unbounded" }))
+      yield* TestClock.adjust(5000)
+      expect((yield* budget.learnt).window).toBe(8)
+    }).pipe(Effect.provide(RequestBudget.layer())),
+  )
+
   it.effect("waits no longer though the clock is set back", () =>
     Effect.gen(function* () {
       const clock = yield* Clock.Clock
