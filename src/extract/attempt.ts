@@ -24,7 +24,7 @@ export interface Sender {
   readonly archive: ResponseArchive["Service"]
   readonly wire: WireSettings
   readonly requestTimeoutSeconds: number
-  readonly retryBudgetSeconds: number
+  readonly startWaitSeconds: number
   readonly platformSegment: PlatformSegment
   /** Of the newest two responses with a date, the one that differs less. */
   clockSkewSeconds: number | undefined
@@ -133,7 +133,7 @@ const sent = Effect.fnUntraced(function* (sender: Sender, call: Call) {
     .spend(Effect.andThen(resume, send), {
       endpoint: endpoint.name,
       requestsLeft: call.requestsLeft,
-      maxWaitMillis: sender.retryBudgetSeconds * 1000,
+      maxWaitMillis: sender.startWaitSeconds * 1000,
       isSlow: attemptSeconds > 0,
       expectsServerErrors: endpoint.absences?.["5xx with detail"] !== undefined,
     })
