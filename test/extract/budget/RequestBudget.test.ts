@@ -7,6 +7,8 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as TestClock from "effect/testing/TestClock"
+import { movedClock } from "../../../src/domain/run/movedClock.ts"
+import { microsFromMillis } from "../../../src/domain/values/time.ts"
 import { RequestBudget } from "../../../src/extract/budget/RequestBudget.ts"
 import type { Failure } from "../../../src/extract/retry.ts"
 
@@ -206,15 +208,8 @@ describe("RequestBudget", () => {
 
   it.effect("waits no longer though the clock is set back", () =>
     Effect.gen(function* () {
-      const clock = yield* Clock.Clock
       let back = 0
-      const millis = () => clock.currentTimeMillisUnsafe() - back
-      const setBack: Clock.Clock = {
-        ...clock,
-        currentTimeMillisUnsafe: millis,
-        currentTimeMillis: Effect.sync(millis),
-        sleep: (duration) => clock.sleep(duration),
-      }
+      const setBack = movedClock(yield* Clock.Clock, () => -microsFromMillis(back))
       let sent = 0
       const spendTwice = Effect.gen(function* () {
         const budget = yield* RequestBudget
