@@ -32,6 +32,8 @@ export interface ApiSettings extends RetrySettings {
   readonly proxies?: Proxies
   readonly wire: WireSettings
   readonly requestTimeoutSeconds: number
+  /** How long a request may wait for its start while the service limits or fails all; by default as long as for retries. */
+  readonly startWaitSeconds?: number
   /** The maximum size of a response body, both compressed and decompressed. */
   readonly maxResponseMegabytes: number
 }
@@ -75,7 +77,7 @@ const make = Effect.fnUntraced(function* (settings: ApiSettings) {
     archive: yield* ResponseArchive,
     wire,
     requestTimeoutSeconds,
-    retryBudgetSeconds,
+    startWaitSeconds: settings.startWaitSeconds ?? retryBudgetSeconds,
     platformSegment: new PlatformSegment(),
     clockSkewSeconds: undefined,
     newestSkewSeconds: undefined,

@@ -24,7 +24,7 @@ export interface Sender {
   readonly archive: ResponseArchive["Service"]
   readonly wire: WireSettings
   readonly requestTimeoutSeconds: number
-  readonly retryBudgetSeconds: number
+  readonly startWaitSeconds: number
   readonly platformSegment: PlatformSegment
   /** Of the newest two responses with a date, the one that differs less. */
   clockSkewSeconds: number | undefined
@@ -91,9 +91,10 @@ const responseTo = Effect.fnUntraced(function* <A>(sender: Sender, call: Call) {
     isJson: Result.isSuccess(parsed),
   })
   call.responses.push(archived)
-  const { wire, platformSegment } = sender
+  const { wire, platformSegment, connection } = sender
+  const hasKey = connection.key !== undefined
   const decodedIf = (isPlatformConfirmed: boolean) =>
-    decodeResponse<A>({ endpoint, ...request, wire, isPlatformConfirmed }, received, parsed)
+    decodeResponse<A>({ endpoint, ...request, wire, hasKey, isPlatformConfirmed }, received, parsed)
   let decoded = decodedIf(platformSegment.isConfirmed)
   // Vaults are read at once, so the segment may be about to be confirmed. Outside a run there is nothing to wait for.
   if (call.task !== undefined && isWrongPath(decoded) && !isWrongPath(decodedIf(true))) {
@@ -132,7 +133,7 @@ const sent = Effect.fnUntraced(function* (sender: Sender, call: Call) {
     .spend(Effect.andThen(resume, send), {
       endpoint: endpoint.name,
       requestsLeft: call.requestsLeft,
-      maxWaitMillis: sender.retryBudgetSeconds * 1000,
+      maxWaitMillis: sender.startWaitSeconds * 1000,
       isSlow: attemptSeconds > 0,
       expectsServerErrors: endpoint.absences?.["5xx with detail"] !== undefined,
     })

@@ -18,6 +18,7 @@ export interface RequestContext {
   readonly url: URL
   readonly body: string | undefined
   readonly wire: WireSettings
+  readonly hasKey: boolean
   /** Whether a path with the configured `/platform/` segment has succeeded before, so that the segment is right. */
   readonly isPlatformConfirmed: boolean
 }
@@ -48,6 +49,16 @@ export const errorFrom = (
   }
   const isUnconfirmed = hasPlatformSegment(endpoint) && !context.isPlatformConfirmed && !isExplained
   const isFromService = Result.isSuccess(parsed) || response.text.trim() === ""
+  // It needs no key (§5), so the run would miss what is for everybody, and end well. With a key, the service may refuse that.
+  const isRefusal = status === 401 || status === 403
+  if (isRefusal && endpoint.auth === "public" && !(context.hasKey && isFromService)) {
+    const why = "no key is needed there, so perhaps a firewall or proxy refused"
+    return {
+      reason: { _tag: "UnexpectedStatus" },
+      status,
+      detail: `${detail}, from ${url.href}; ${why}`,
+    }
+  }
   const reason = reasonOf(endpoint, status, delaySeconds, isFromService && !isUnconfirmed)
   if (reason._tag === "NotFound" && !reason.expected) {
     return { reason, status, detail: `${detail}: ${wrongPath(endpoint, url)}` }

@@ -202,8 +202,10 @@ describe("ApiClient", () => {
     [418, "UnexpectedStatus"],
   ] as const)("does not retry a %d", ([status, tag]) =>
     Effect.gen(function* () {
-      const { client, server } = yield* startClient((_, response) =>
-        json(response, { detail: [{ loc: ["query", "vault"], msg: "is odd" }] }, status),
+      const { client, server } = yield* startClient(
+        (_, response) =>
+          json(response, { detail: [{ loc: ["query", "vault"], msg: "is odd" }] }, status),
+        { apiKey: Redacted.make("sk-test") },
       )
       const error = yield* failureOf(client.call(unrealizedPnl, { vault }))
       expect(error.reason._tag).toBe(tag)

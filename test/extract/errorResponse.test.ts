@@ -35,7 +35,7 @@ const errorOf = <P extends Parameters>(
   Effect.gen(function* () {
     const { client } = yield* startClient(
       (_, response) => json(response, scripted.body, scripted.status),
-      { wire },
+      { wire, apiKey: Redacted.make("sk-test") },
     )
     return yield* failureOf(client.call<P, unknown>(endpoint, values))
   })
@@ -186,7 +186,15 @@ const failureFrom = (
   }
   const url = new URL("http://localhost/one?two=3")
   return errorFrom(
-    { endpoint, url, body: undefined, wire: defaultWire, isPlatformConfirmed: true, ...context },
+    {
+      endpoint,
+      url,
+      body: undefined,
+      wire: defaultWire,
+      hasKey: true,
+      isPlatformConfirmed: true,
+      ...context,
+    },
     received,
     parseJson(text),
   )
@@ -232,6 +240,22 @@ it.each([
   const isRetried = !["NotFound", "UnexpectedStatus"].includes(reason._tag)
   expect(failure.delaySeconds).toBe(isRetried ? 7 : undefined)
 })
+
+it.each([
+  ["a page, without a key", "<p>Blocked</p>", false, "UnexpectedStatus"],
+  ["a page, though there is a key", "<p>Blocked</p>", true, "UnexpectedStatus"],
+  ["the service, without a key", { detail: "Blocked" }, false, "UnexpectedStatus"],
+  ["the service, which may refuse the key", { detail: "Blocked" }, true, "Forbidden"],
+] as const)(
+  "403 of what is public is a failure unless the key may be refused: %s",
+  (_, body, hasKey, tag) => {
+    const failure = failureFrom(positions, 403, body, {}, { hasKey })
+    expect(failure.reason._tag).toBe(tag)
+    expect(failure.detail).toMatch(/^Blocked/)
+    expect(failure.detail.includes("http://localhost/one")).toBe(tag === "UnexpectedStatus")
+    expect(failureFrom(keyVerification, 403, body, {}, { hasKey }).reason._tag).toBe("Forbidden")
+  },
+)
 
 it.each([402, 405, 406, 407, 411, 413, 414, 415, 417, 421, 425, 426, 428, 431])(
   "%d is about the request of HTTP, so no absence where every other 4xx is one",

@@ -3,8 +3,9 @@
 // additive increase and multiplicative decrease. The rate is learnt from 429s. RequestBudget passes in the time.
 import {
   initialState,
+  isWorth,
   type Learnt,
-  type Measured,
+  MAX_PAUSE_MILLIS,
   type PaceOptions,
   type PaceState,
   probeOf,
@@ -31,15 +32,9 @@ const RECENT = 0.85
 const ENOUGH_TO_KNOW = 4
 const SEARCH_AGAIN_MILLIS = 30_000
 const SEARCH_AGAIN_REQUESTS = 400
-const BARE_PAUSE_MILLIS = 1000
-// More under way is worth it as long as throughput grows by at least this share of it.
-const WORTH_IT = 0.25
-
-/** Whether a larger window brings enough more through than a smaller one. */
-const isWorth = (larger: Measured, smaller: Measured): boolean => {
-  const more = larger.window / smaller.window - 1
-  return larger.throughput >= smaller.throughput * (1 + more * WORTH_IT)
-}
+const BARE_PAUSE_SECONDS = 1
+// A service that lets through nothing at all, perhaps until its minute is over, is asked ever less often, up to this.
+const MAX_OWN_PAUSE_SECONDS = 15
 
 type Writable<A> = { -readonly [K in keyof A]: A[K] }
 
@@ -133,27 +128,43 @@ export class Pace {
     this.shrink(0.8)
   }
 
+  /** Starts nothing for as long as the service asks. */
+  pause(now: number, seconds: number): void {
+    const until = now + Math.min(MAX_PAUSE_MILLIS, seconds * 1000)
+    this.own.pausedUntil = Math.max(this.own.pausedUntil, until)
+  }
+
   /** Records a 429; `delaySeconds` is how long the service asks to wait, if it says so. */
   rateLimited(now: number, delaySeconds: number | undefined): void {
     const { own } = this
-    own.pausedUntil = Math.max(
-      own.pausedUntil,
-      now + (delaySeconds === undefined ? BARE_PAUSE_MILLIS : delaySeconds * 1000),
-    )
+    this.pause(now, delaySeconds ?? BARE_PAUSE_SECONDS)
     own.limitedSince ??= now
     if (now < own.eventEndsAt || this.isLone(now)) return
+    // A limit of a minute that is used up refuses until it is over: if nothing came through since the last event, its limit
+    // is no lower than it was then.
+    if (own.eventEndsAt > 0 && own.passed.count === 0) {
+      this.pause(now, Math.min(MAX_OWN_PAUSE_SECONDS, (now - own.limitedSince) / 1000))
+      this.beginEvent(now)
+      this.shrink(0.5)
+      return
+    }
     const isSteady = own.growth <= 4 * probeOf(own.rate)
     const isEnough = own.passed.count >= ENOUGH_TO_KNOW
     own.rate = Math.max(MIN_RATE, this.rateAfterEvent(now, isSteady, isEnough))
     own.growth = Math.max(probeOf(own.rate), own.growth / (isEnough ? 16 : 2))
-    own.eventEndsAt = Math.max(now + EVENT_MILLIS, own.pausedUntil)
-    own.ratedAt = own.eventEndsAt
-    own.nextAt = own.pausedUntil
-    this.startCalm(own.eventEndsAt)
+    this.beginEvent(now)
     own.passed = { since: now, count: 0, idle: 0 }
     this.successes = []
     own.isDoubling = false
     this.shrink(isSteady ? 0.8 : 0.25)
+  }
+
+  private beginEvent(now: number): void {
+    const { own } = this
+    own.eventEndsAt = Math.max(now + EVENT_MILLIS, own.pausedUntil)
+    own.ratedAt = own.eventEndsAt
+    own.nextAt = own.pausedUntil
+    this.startCalm(own.eventEndsAt)
   }
 
   /** Whether this is the first 429 in a while: one alone says that this request was refused, and no more of the rate. */

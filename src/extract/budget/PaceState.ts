@@ -14,11 +14,23 @@ const START_CONCURRENCY = 8
 export const SEARCH_PER_SECOND = 0.5
 const PROBE_PER_SECOND = 0.001
 const PROBE_PER_REQUEST = 0.0001
+// A delay may be wrong (milliseconds for seconds), and later runs wait for what is stored of it: somebody asks again after this.
+// It is longer than a run waits.
+export const MAX_PAUSE_MILLIS = 900_000
 // What was learnt counts half as much after each week.
 const HALF_LIFE_MILLIS = 7 * MILLIS_PER_DAY
 
+// More under way is worth it as long as throughput grows by at least this share of it.
+const WORTH_IT = 0.25
+
 const Measured = Schema.Struct({ window: Schema.Number, throughput: Schema.Number })
-export type Measured = typeof Measured.Type
+type Measured = typeof Measured.Type
+
+/** Whether a larger window brings enough more through than a smaller one. */
+export const isWorth = (larger: Measured, smaller: Measured): boolean => {
+  const more = larger.window / smaller.window - 1
+  return larger.throughput >= smaller.throughput * (1 + more * WORTH_IT)
+}
 
 /** What a pace has learnt; times are milliseconds of one clock. Processes that share a pace exchange it as JSON. */
 export const PaceState = Schema.Struct({

@@ -1,6 +1,5 @@
 // The request budget: the rate limiter that all requests of a run share. The service's limits are not documented (§8),
 // so it learns concurrency and rate from the responses. It stops sending to a service that fails every request.
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -14,6 +13,7 @@ import { durationText, type Failure } from "../retry.ts"
 import { sharedStarts } from "./sharedStarts.ts"
 import { Slots } from "./Slots.ts"
 import { ownStarts } from "./Starts.ts"
+import { steadyTime } from "./steadyTime.ts"
 import { statusText } from "../http/statusText.ts"
 import type { PaceStore } from "./PaceStore.ts"
 
@@ -57,13 +57,16 @@ export class RequestBudget extends Context.Service<
     Layer.effect(
       RequestBudget,
       Effect.gen(function* () {
+        const steadyNow = yield* steadyTime
         const starts =
           store === undefined
-            ? ownStarts(options, learnt, yield* Clock.currentTimeMillis)
-            : yield* sharedStarts(options, store)
+            ? ownStarts(options, learnt, steadyNow)
+            : yield* sharedStarts(options, store, steadyNow)
         const latencies = new Map<string, Latency>()
         const breaker = new CircuitBreaker()
         let underWay = 0
+        // Whether the newest response was a 503 that asks to wait. One between others is of its request alone.
+        let isUnavailable = false
         let size = starts.concurrency()
         const slots = new Slots(size)
         const resize = (): void => {
@@ -88,7 +91,7 @@ export class RequestBudget extends Context.Service<
                 rateLimitedFailure(limitedMillis, pauseMillis, maxWaitMillis),
               )
             }
-            const now = yield* Clock.currentTimeMillis
+            const now = steadyNow()
             const failure = breaker.failureOf(now, endpoint, maxWaitMillis)
             if (failure !== undefined) return yield* Effect.fail(failure)
             const untilProbe = breaker.waitMillis(now, endpoint)
@@ -106,7 +109,7 @@ export class RequestBudget extends Context.Service<
           Effect.gen(function* () {
             yield* awaitStart(spending)
             const { endpoint, isSlow, expectsServerErrors } = spending
-            const startedAt = yield* Clock.currentTimeMillis
+            const startedAt = steadyNow()
             underWay += 1
             let isFull = underWay >= size
             const outcome = yield* Effect.result(request).pipe(
@@ -117,7 +120,7 @@ export class RequestBudget extends Context.Service<
                 }),
               ),
             )
-            const now = yield* Clock.currentTimeMillis
+            const now = steadyNow()
             const paceNow = yield* starts.now
             const latency = now - startedAt
             const known = latencies.get(endpoint) ?? new Latency()
@@ -135,7 +138,14 @@ export class RequestBudget extends Context.Service<
                 starts.observe((pace) => pace.rateLimited(paceNow, delaySeconds))
                 yield* recordLimit
               } else {
-                starts.observe((pace) => pace.succeeded(paceNow, isFull))
+                const asks = status === 503 && delaySeconds !== undefined
+                if (status < 500 || (expectsServerErrors && !asks)) {
+                  starts.observe((pace) => pace.succeeded(paceNow, isFull))
+                }
+                if (asks && isUnavailable) {
+                  starts.observe((pace) => pace.pause(paceNow, delaySeconds))
+                }
+                isUnavailable = asks
                 if (!isSlow && known.hasRisen(latency)) starts.observe(slowed)
               }
               if (status < 500) breaker.succeeded()
@@ -163,7 +173,7 @@ const rateLimitedFailure = (
   const [pause, limited] = [pauseMillis, limitedMillis].map((each) => durationText(each / 1000))
   const since =
     pauseMillis > maxWaitMillis
-      ? `asks to wait ${pause}`
+      ? `asks to wait at least ${pause}`
       : `has done so for ${limited} with the ${pause} that it asks to wait now`
   return {
     reason: { _tag: "RateLimited", delaySeconds: pauseMillis / 1000 },

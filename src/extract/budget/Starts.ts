@@ -1,5 +1,4 @@
 // Decides when the requests of a process may start, at its own pace or a shared one (sharedStarts.ts).
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { Pace } from "./Pace.ts"
 import { type Learnt, type PaceOptions, rememberedState } from "./PaceState.ts"
@@ -23,15 +22,15 @@ export interface Starts {
 export const ownStarts = (
   options: PaceOptions,
   learnt: Learnt | undefined,
-  startedAt: number,
+  steadyNow: () => number,
 ): Starts => {
-  const state = learnt === undefined ? undefined : rememberedState(options, learnt, startedAt)
+  const state = learnt === undefined ? undefined : rememberedState(options, learnt, steadyNow())
   const pace = new Pace(options, state)
   return {
     concurrency: () => pace.concurrency,
     pace: () => pace,
-    now: Clock.currentTimeMillis,
-    reserve: Effect.map(Clock.currentTimeMillis, (now) => pace.reserve(now)),
+    now: Effect.sync(steadyNow),
+    reserve: Effect.sync(() => pace.reserve(steadyNow())),
     observe: (change) => change(pace),
     during: (request) => request,
   }

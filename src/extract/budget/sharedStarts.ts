@@ -1,7 +1,6 @@
 // Starts at a pace that several processes share (docs/decisions/0021). Each process has a copy of the pace. It applies
 // its responses to the copy at once and to the stored pace a few times a second, and reserves starts there in advance.
 import { randomUUID } from "node:crypto"
-import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -9,7 +8,7 @@ import * as Latch from "effect/Latch"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { Pace } from "./Pace.ts"
-import { type PaceOptions, PaceState, rememberedState } from "./PaceState.ts"
+import { MAX_PAUSE_MILLIS, type PaceOptions, PaceState, rememberedState } from "./PaceState.ts"
 import type { PaceStore, PaceStoreError, StoredPace } from "./PaceStore.ts"
 import type { Starts } from "./Starts.ts"
 
@@ -41,11 +40,13 @@ const decode = Schema.decodeUnknownResult(SharedJson)
 const encode = Schema.encodeSync(SharedJson)
 
 /**
- * The stored pace and the processes that use it. If it can't be decoded (perhaps from another version), it is learnt
- * again.
+ * The stored pace and the processes that use it. If it can't be decoded (perhaps from another version), or pauses for
+ * longer than any does (the database's clock was set back), it is learnt again.
  */
 const readShared = (options: PaceOptions, { state, now }: StoredPace) => {
-  const found = state === undefined ? undefined : Result.getOrUndefined(decode(state))
+  const decoded = state === undefined ? undefined : Result.getOrUndefined(decode(state))
+  const isPlausible = (decoded?.pace.pausedUntil ?? 0) <= now + MAX_PAUSE_MILLIS
+  const found = isPlausible ? decoded : undefined
   const processes = Object.entries(found?.processes ?? {})
   const usedAt = Math.max(found?.pace.pausedUntil ?? 0, ...processes.map(([, at]) => at))
   const isEarlier = now - usedAt > EARLIER_MILLIS
@@ -65,9 +66,13 @@ interface Change {
   readonly isEvent: boolean
 }
 
-export const sharedStarts = Effect.fnUntraced(function* (options: PaceOptions, store: PaceStore) {
-  // One clock for all fibers, because the clock of a run's fibers may be another machine's.
-  const starts = new SharedStarts(options, store, yield* Clock.Clock)
+/** `steadyNow`: the same for all fibers, because the clock of a run's fibers may be another machine's. */
+export const sharedStarts = Effect.fnUntraced(function* (
+  options: PaceOptions,
+  store: PaceStore,
+  steadyNow: () => number,
+) {
+  const starts = new SharedStarts(options, store, steadyNow)
   yield* starts.exchange(START_TIMEOUT_MILLIS)
   yield* store.onAnnounced(starts.requestExchange)
   yield* Effect.forkScoped(Effect.forever(starts.keepExchanging))
@@ -77,7 +82,7 @@ export const sharedStarts = Effect.fnUntraced(function* (options: PaceOptions, s
 class SharedStarts implements Starts {
   readonly #options: PaceOptions
   readonly #store: PaceStore
-  readonly #clock: Clock.Clock
+  readonly #steadyNow: () => number
   readonly #process = randomUUID()
   #pace: Pace
   #processes = 1
@@ -97,10 +102,10 @@ class SharedStarts implements Starts {
   readonly #exchangeRequested = Latch.makeUnsafe()
   #exchanged = Deferred.makeUnsafe<void>()
 
-  constructor(options: PaceOptions, store: PaceStore, clock: Clock.Clock) {
+  constructor(options: PaceOptions, store: PaceStore, steadyNow: () => number) {
     this.#options = options
     this.#store = store
-    this.#clock = clock
+    this.#steadyNow = steadyNow
     this.#pace = new Pace(options)
   }
 
@@ -109,10 +114,10 @@ class SharedStarts implements Starts {
   readonly concurrency = (): number =>
     Math.max(1, Math.floor(this.#pace.concurrency / this.#processes))
 
-  readonly now = Effect.sync(() => this.#clock.currentTimeMillisUnsafe() + (this.#skew ?? 0))
+  readonly now = Effect.sync(() => this.#steadyNow() + (this.#skew ?? 0))
 
   readonly reserve = Effect.suspend(() => {
-    const age = this.#clock.currentTimeMillisUnsafe() - this.#exchangedAt
+    const age = this.#steadyNow() - this.#exchangedAt
     if (age > STALE_MILLIS && !this.#isUnreachable) return this.#awaitExchange
     return Effect.flatMap(this.now, (at) => {
       const wait = this.#waitAt(at)
@@ -162,7 +167,7 @@ class SharedStarts implements Starts {
       }),
       Effect.ensuring(
         Effect.suspend(() => {
-          this.#exchangedAt = this.#clock.currentTimeMillisUnsafe()
+          this.#exchangedAt = this.#steadyNow()
           const done = this.#exchanged
           this.#exchanged = Deferred.makeUnsafe<void>()
           return Deferred.succeed(done, undefined)
@@ -219,9 +224,9 @@ class SharedStarts implements Starts {
 
   #readStore(): Effect.Effect<StoredPace, PaceStoreError> {
     return Effect.gen({ self: this }, function* () {
-      const sentAt = this.#clock.currentTimeMillisUnsafe()
+      const sentAt = this.#steadyNow()
       const stored = yield* this.#store.read
-      const receivedAt = this.#clock.currentTimeMillisUnsafe()
+      const receivedAt = this.#steadyNow()
       // The store's clock was read between the two times. The known skew is kept if it is possible, to avoid jitter.
       const [min, max] = [stored.now - receivedAt, stored.now - sentAt]
       this.#skew = Math.min(max, Math.max(min, this.#skew ?? (min + max) / 2))

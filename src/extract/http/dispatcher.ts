@@ -21,17 +21,22 @@ export const makeDispatcher = (
     (agent) => Effect.promise(() => agent.destroy()),
   )
 
-const poolOptions = { connections: CONNECTIONS, headersTimeout: 0, bodyTimeout: 0 }
+// HTTP/1.1 only: undici goes on with an HTTP/2 connection that has died, and after a REFUSED_STREAM or GOAWAY it sends a
+// request again by itself, even the POST of a swap (§2.11).
+const http1 = { allowH2: false }
+
+const poolOptions = { ...http1, connections: CONNECTIONS, headersTimeout: 0, bodyTimeout: 0 }
 
 const connectionTo = (origin: URL, proxies: Proxies): Undici.Dispatcher => {
   const proxy = proxyFor(proxies, origin)
   if (proxy === undefined) return new Undici.Pool(origin, poolOptions)
   return new Undici.ProxyAgent({
     uri: Redacted.value(proxy.url),
+    proxyTls: http1,
     // Limits the requests that a proxy forwards, too; undici by itself would not.
     factory: (to, options) =>
       new Undici.Pool(to, { ...(options as Undici.Pool.Options), ...poolOptions }),
     clientFactory: (to, options) =>
-      new Undici.Pool(to, { ...options, headersTimeout: TUNNEL_MILLIS }),
+      new Undici.Pool(to, { ...options, ...http1, headersTimeout: TUNNEL_MILLIS }),
   })
 }

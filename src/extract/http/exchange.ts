@@ -5,8 +5,8 @@ import * as Effect from "effect/Effect"
 import type { Proxy } from "../../domain/wire/proxies.ts"
 import { connectionProblem } from "./connectionProblem.ts"
 import type { Failure } from "../retry.ts"
-import { delaySecondsOf } from "./retryAfter.ts"
-import type { Transport, TransportError } from "./Transport.ts"
+import { delaySecondsOf, serviceMillis } from "./retryAfter.ts"
+import type { IncomingResponse, Transport, TransportError } from "./Transport.ts"
 
 export interface ReceivedResponse {
   readonly status: number
@@ -54,7 +54,7 @@ export const exchange = (
   return transport.send({ ...request, headers }, maxResponseMegabytes * BYTES_PER_MEGABYTE).pipe(
     Effect.flatMap((response) =>
       Effect.map(Clock.currentTimeMillis, (now): ReceivedResponse => {
-        const { location, date, age } = response.headers
+        const { location } = response.headers
         const received = decoder.decode(response.body)
         const text = redact(received)
         return {
@@ -64,7 +64,7 @@ export const exchange = (
           delaySeconds: delaySecondsOf(response.status, response.headers, now),
           location: location === undefined ? undefined : redact(location),
           forwardedBy: request.url.protocol === "http:" ? response.proxy : undefined,
-          clockSkewSeconds: skewSeconds(date, age, now),
+          clockSkewSeconds: skewSeconds(response.headers, now),
         }
       }),
     ),
@@ -80,20 +80,13 @@ export const exchange = (
   )
 }
 
-// Before this, a date is that of a server without a clock, or a constant.
-const FIRST_DATE_MILLIS = Date.UTC(2024)
-
-/** `age`: how many seconds a cache has kept the response, which has the date of when it was made. */
 const skewSeconds = (
-  date: string | undefined,
-  age: string | undefined,
+  headers: IncomingResponse["headers"],
   nowMillis: number,
 ): number | undefined => {
-  const serviceMillis = Date.parse(date ?? "")
-  if (Number.isNaN(serviceMillis) || serviceMillis < FIRST_DATE_MILLIS) return undefined
-  const cachedMillis = /^\d+$/.test(age ?? "") ? Number(age) * 1000 : 0
-  // The header is truncated to whole seconds, so half a second is added.
-  return Math.round((serviceMillis + cachedMillis + 500 - nowMillis) / 1000)
+  const millis = serviceMillis(headers)
+  // The date is truncated to whole seconds, so half a second is added.
+  return millis === undefined ? undefined : Math.round((millis + 500 - nowMillis) / 1000)
 }
 
 const failureOf = (error: TransportError, origin: string, megabytes: number): Failure =>

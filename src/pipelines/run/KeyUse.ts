@@ -41,6 +41,8 @@ export class KeyUse {
     if (tag === undefined && endpoint.auth !== "public") this.isAccepted = true
     if (tag === "Unauthorized") this.isUnauthorized = true
     if (tag !== "Unauthorized" && tag !== "Forbidden") return
+    // What is public needs no key, so a refusal says nothing about the next vault.
+    if (endpoint.auth === "public" && !this.hasKey) return
     // Without a key, no vault is the caller's own.
     const isOfAll = (tag === "Unauthorized" || !this.hasKey) && !this.isAccepted
     const isOfPipeline = !ownsSome(endpoint.auth, entity) || isOfAll

@@ -48,6 +48,9 @@ const listed: Readonly<Record<string, Subject>> = {
   discount_factors: "ladder",
 }
 
+// A 429 says nothing of the other endpoints, which are asked after its pause, unless that is long.
+const START_WAIT_SECONDS = 10
+
 /** `slow`: include the endpoints that the document calls slow. */
 export const keyAccess = (service: Service, { slow }: { readonly slow: boolean }) =>
   Effect.gen(function* () {
@@ -67,7 +70,10 @@ export const keyAccess = (service: Service, { slow }: { readonly slow: boolean }
   }).pipe(
     // One request each: failures are reported, not retried.
     Effect.provide(
-      clientOutsideRun({ ...service, api: { ...service.api, retryBudgetSeconds: 0 } }),
+      clientOutsideRun({
+        ...service,
+        api: { ...service.api, retryBudgetSeconds: 0, startWaitSeconds: START_WAIT_SECONDS },
+      }),
     ),
   )
 

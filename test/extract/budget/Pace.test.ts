@@ -249,18 +249,43 @@ describe("Pace", () => {
       pace.rateLimited(now, delaySeconds)
       return pace.limitPerSecond
     }
-    expect([at(1000, 0.1), at(1999, 0.1), at(2000, 3), at(4999, 0.1)]).toEqual([50, 50, 25, 25])
-    expect(at(5000, 0.1)).toBe(12.5)
+    const atAfterSuccess = (now: number, delaySeconds: number): number => {
+      pace.succeeded(now)
+      return at(now, delaySeconds)
+    }
+    expect([at(1000, 0.1), at(1999, 0.1)]).toEqual([50, 50])
+    expect([atAfterSuccess(2000, 3), at(4999, 0.1)]).toEqual([25, 25])
+    expect(atAfterSuccess(5000, 0.1)).toBe(12.5)
     expect(pace.eventEndsAt).toBe(6000)
   })
 
   it("never slows down below a request in ten seconds", () => {
     const pace = new Pace({ maxRequestsPerSecond: 0.3 })
-    const rates = [10_000, 20_000, 30_000].map((now) => {
+    const rates = [10_000, 11_000, 12_000].map((now) => {
+      pace.succeeded(now)
       pace.rateLimited(now, undefined)
       return pace.limitPerSecond
     })
     expect(rates).toEqual([0.15, 0.1, 0.1])
+  })
+
+  it("pauses for a quarter of an hour at most, so that somebody asks again", () => {
+    const pace = new Pace()
+    pace.rateLimited(1000, 86_400)
+    expect(pace.pauseMillis(1000)).toBe(900_000)
+    expect(pace.reserve(901_000)).toBe(0)
+  })
+
+  it("learns nothing more from an event of 429s before which nothing came through, and pauses as long as that lasts", () => {
+    const pace = new Pace({ maxRequestsPerSecond: 100 })
+    pace.rateLimited(1000, undefined)
+    const { rate, growth } = pace.state
+    const pauses = [2000, 3000, 5000, 9000, 17_000, 32_000].map((now) => {
+      pace.rateLimited(now, undefined)
+      return pace.pauseMillis(now)
+    })
+    expect(pauses).toEqual([1000, 2000, 4000, 8000, 15_000, 15_000])
+    expect(pace.state).toMatchObject({ rate, growth })
   })
 
   it("pauses as long as any 429 asks for, and knows for how long none has succeeded", () => {
@@ -269,11 +294,11 @@ describe("Pace", () => {
     pace.rateLimited(2000, 1)
     expect([pace.pauseMillis(2000), pace.limitedMillis(2000)]).toEqual([29_000, 30_000])
     expect([pace.pauseMillis(31_000), pace.limitedMillis(31_000)]).toEqual([0, 0])
-    pace.rateLimited(31_000, 5)
-    expect([pace.pauseMillis(31_000), pace.limitedMillis(31_000)]).toEqual([5000, 35_000])
+    pace.rateLimited(31_000, 20)
+    expect([pace.pauseMillis(31_000), pace.limitedMillis(31_000)]).toEqual([20_000, 50_000])
     pace.succeeded(36_000)
-    pace.rateLimited(40_000, 5)
-    expect(pace.limitedMillis(40_000)).toBe(5000)
+    pace.rateLimited(52_000, 5)
+    expect(pace.limitedMillis(52_000)).toBe(5000)
   })
 
   it("grows after a 429 with the time in which requests succeed, up to the fixed rate", () => {

@@ -7,6 +7,8 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as TestClock from "effect/testing/TestClock"
+import { movedClock } from "../../../src/domain/run/movedClock.ts"
+import { microsFromMillis } from "../../../src/domain/values/time.ts"
 import { RequestBudget } from "../../../src/extract/budget/RequestBudget.ts"
 import type { Failure } from "../../../src/extract/retry.ts"
 
@@ -160,13 +162,71 @@ describe("RequestBudget", () => {
       yield* budget.spend(refused, spending)
       const failure = yield* Effect.flip(budget.spend(refused, spending))
       expect(failure).toMatchObject({
-        reason: { _tag: "RateLimited", delaySeconds: 3600 },
+        reason: { _tag: "RateLimited", delaySeconds: 900 },
         status: 429,
         isFinal: true,
       })
-      expect(failure.detail).toContain("asks to wait 60 min, longer than the 30 s")
+      expect(failure.detail).toContain("asks to wait at least 15 min, longer than the 30 s")
       expect(sent).toBe(1)
     }).pipe(Effect.provide(RequestBudget.layer())),
+  )
+
+  it.effect.each([
+    { statuses: [503, 503, 200], seconds: 20 },
+    { statuses: [503, 200, 503, 200], seconds: 0 },
+    { statuses: [500, 500, 200], seconds: 0 },
+  ])("waits $seconds s where the service responds $statuses, and asks to wait 20 s", (of) =>
+    Effect.gen(function* () {
+      const budget = yield* RequestBudget
+      let seconds = Infinity
+      yield* Effect.forkChild(
+        Effect.gen(function* () {
+          for (const status of of.statuses) {
+            const delaySeconds = status === 503 ? 20 : undefined
+            yield* budget.spend(Effect.succeed({ status, delaySeconds }), spending)
+          }
+          seconds = (yield* Clock.currentTimeMillis) / 1000
+        }),
+      )
+      yield* TestClock.adjust(60_000)
+      expect(seconds).toBe(of.seconds)
+      // It says nothing about the rate.
+      expect((yield* budget.learnt).rate).toBe(Infinity)
+    }).pipe(Effect.provide(RequestBudget.layer())),
+  )
+
+  it.effect("lets no more under way at once while the service only fails", () =>
+    Effect.gen(function* () {
+      const budget = yield* RequestBudget
+      const failed = Effect.as(Effect.sleep(20), { status: 500, delaySeconds: undefined })
+      const requests = Array.from({ length: 25 }, () => budget.spend(failed, spending))
+      yield* Effect.forkChild(Effect.all(requests, { concurrency: "unbounded" }))
+      yield* TestClock.adjust(5000)
+      expect((yield* budget.learnt).window).toBe(8)
+    }).pipe(Effect.provide(RequestBudget.layer())),
+  )
+
+  it.effect("waits no longer though the clock is set back", () =>
+    Effect.gen(function* () {
+      let back = 0
+      const setBack = movedClock(yield* Clock.Clock, () => -microsFromMillis(back))
+      let sent = 0
+      const spendTwice = Effect.gen(function* () {
+        const budget = yield* RequestBudget
+        const send = Effect.sync(() => ({ status: 200, delaySeconds: (sent += 1) }))
+        yield* budget.spend(send, spending)
+        back = 3_600_000
+        yield* budget.spend(send, spending)
+      })
+      yield* Effect.forkChild(
+        spendTwice.pipe(
+          Effect.provide(RequestBudget.layer({ maxRequestsPerSecond: 1 })),
+          Effect.provideService(Clock.Clock, setBack),
+        ),
+      )
+      yield* TestClock.adjust(2000)
+      expect(sent).toBe(2)
+    }),
   )
 
   describe("stops sending to a service", () => {

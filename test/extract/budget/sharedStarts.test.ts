@@ -8,7 +8,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as TestClock from "effect/testing/TestClock"
-import type { PaceOptions } from "../../../src/extract/budget/PaceState.ts"
+import { initialState, type PaceOptions } from "../../../src/extract/budget/PaceState.ts"
 import { RequestBudget } from "../../../src/extract/budget/RequestBudget.ts"
 import type { PaceStore, PaceStoreError } from "../../../src/extract/budget/PaceStore.ts"
 
@@ -111,6 +111,18 @@ const within = (sent: ReadonlyArray<Sent>, from: number, to: number) =>
   sent.filter(({ at }) => at >= from * 1000 && at < to * 1000)
 
 describe("a request budget of several processes", () => {
+  it.effect("does not wait for a day that is stored as its pause", () =>
+    Effect.gen(function* () {
+      const pausedUntil = SKEW_MILLIS + 86_400_000
+      const pace = { ...initialState({}), rate: 10, limitedSince: SKEW_MILLIS, pausedUntil }
+      const { store } = memoryStore(JSON.stringify({ pace, processes: {} }))
+      const shared = service(Infinity)
+      yield* start(1, shared, store)
+      yield* TestClock.adjust(1000)
+      expect(shared.sent.length).toBeGreaterThan(0)
+    }),
+  )
+
   it.effect.each([
     { processes: 4, perSecond: 20, seconds: 120 },
     { processes: 2, perSecond: 100, seconds: 60 },

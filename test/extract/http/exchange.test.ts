@@ -192,4 +192,21 @@ describe("the delay that the service asks for", () => {
   ])("with %d and %j is %s s", (status, headers, seconds) => {
     expect(delaySecondsOf(status, headers, NOW)).toBe(seconds)
   })
+
+  const at = (seconds: number) => new Date(Date.UTC(2026, 0, 31, 10) + seconds * 1000)
+  const until = { "retry-after": at(30).toUTCString() }
+  const reset = { "x-ratelimit-reset": String(at(30).getTime() / 1000) }
+
+  it.each([
+    [{ ...until, date: at(0).toUTCString() }, 30],
+    [{ ...reset, date: at(0).toUTCString() }, 30],
+    [{ ...until, date: at(-60).toUTCString(), age: "60" }, 30],
+    [{ ...until, date: "today" }, 3630],
+    [{ "retry-after": "30", date: at(0).toUTCString() }, 30],
+  ])(
+    "%j is %s seconds by the service's clock, though this machine's is an hour behind",
+    (headers, seconds) => {
+      expect(delaySecondsOf(429, headers, at(-3600).getTime())).toBe(seconds)
+    },
+  )
 })

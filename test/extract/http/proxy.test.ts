@@ -7,6 +7,7 @@ import * as Redacted from "effect/Redacted"
 import type { Proxies } from "../../../src/domain/wire/proxies.ts"
 import { unrealizedPnl } from "../../../src/extract/endpoints/transparency/unrealized_pnl.ts"
 import { failureOf, startClient } from "../../support/client.ts"
+import { http2Server } from "../../support/servers/http2Server.ts"
 import { type ProxyOptions, startProxy } from "../../support/servers/proxy.ts"
 import { json, type Script } from "../../support/servers/scriptedServer.ts"
 import { authorityFile, tlsServer } from "../../support/servers/tlsServer.ts"
@@ -196,6 +197,39 @@ describe.each(["http", "https"] as const)("a service at %s://", (scheme) => {
       yield* Effect.all(calls, { concurrency: "unbounded" })
       expect(proxy.mostConnections()).toBeGreaterThan(4)
       expect(proxy.mostConnections()).toBeLessThanOrEqual(32)
+    }),
+  )
+})
+
+describe("HTTP/1.1 is spoken though the server prefers HTTP/2:", () => {
+  const called = Effect.fnUntraced(function* (baseUrl: string, proxies?: Proxies) {
+    const settings = { baseUrl, retryBudgetSeconds: 0, ...(proxies && { proxies }) }
+    const { client } = yield* startClient(() => undefined, settings)
+    return yield* Effect.result(client.call(unrealizedPnl, { vault }))
+  })
+
+  it.live("the service, reached directly", () =>
+    Effect.gen(function* () {
+      const service = yield* http2Server
+      expect((yield* called(service.url))._tag).toBe("Success")
+      expect(service.protocols).toEqual(["http/1.1"])
+    }),
+  )
+
+  it.live("the service, through a proxy", () =>
+    Effect.gen(function* () {
+      const service = yield* http2Server
+      const proxy = yield* startProxy()
+      expect((yield* called(service.url, proxiesTo(proxy.url)))._tag).toBe("Success")
+      expect(service.protocols).toEqual(["http/1.1"])
+    }),
+  )
+
+  it.live("a proxy", () =>
+    Effect.gen(function* () {
+      const proxy = yield* http2Server
+      yield* called("https://service.example", proxiesTo(proxy.url))
+      expect(new Set(proxy.protocols)).toEqual(new Set(["http/1.1"]))
     }),
   )
 })

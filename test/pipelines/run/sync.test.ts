@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { defaultWire } from "../../../src/extract/request.ts"
 import { defaultRunSettings } from "../../../src/pipelines/model/runSettings.ts"
-import { expectTruth, fingerprint, simulated } from "../../support/simulated.ts"
+import { asAdmin, expectTruth, fingerprint, simulated } from "../../support/simulated.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
 import { query, runOnce } from "../../support/warehouseRun.ts"
 
@@ -255,7 +255,8 @@ describe("sync", () => {
         faults: [{ kind: "status", status: 403, detail: "members only", match: "fields=ratio" }],
       })
       const dataDir = yield* temporaryFolder
-      const { summary } = yield* runOnce(simulator.url, dataDir)
+      const only = { pipelines: ["pnl_history", "ratio_history"], api: asAdmin }
+      const { summary } = yield* runOnce(simulator.url, dataDir, only)
       expect(summary.outcome).toBe("complete")
       const ratio = summary.pipelines.find(({ name }) => name === "ratio_history")
       expect(ratio?.skipped).toContain("members only")
@@ -268,6 +269,28 @@ describe("sync", () => {
       expect(responses?.["kept"]).toBe(responses?.["requests"])
       expect(responses?.["landed"]).toBe(true)
     }),
+  )
+
+  it.live(
+    "a refusal of what is public, without a key, fails its vault and is no refusal of the next",
+    () =>
+      Effect.gen(function* () {
+        const simulator = yield* simulated({ now, days: 20, vaults: 6 })
+        const dataDir = yield* temporaryFolder
+        const only = { pipelines: ["vaults", "fees"] }
+        yield* runOnce(simulator.url, dataDir, only)
+        simulator.patch({ faults: [{ kind: "status", status: 403, match: "fees" }] })
+        const { summary } = yield* runOnce(simulator.url, dataDir, only)
+        expect(summary.outcome).toBe("partial")
+        expect(summary.keyAccess).toBeUndefined()
+        const [tasks] = yield* query(
+          dataDir,
+          `select count(*) filter (where outcome = 'failed') > 1 as failed,
+           bool_or(outcome = 'skipped') as skipped
+         from ops.tasks where pipeline = 'fees' and run_id = '${summary.runId}'`,
+        )
+        expect(tasks).toEqual({ failed: true, skipped: false })
+      }),
   )
 
   it.live("a refusal without a key is one of the pipeline, not of each vault", () =>

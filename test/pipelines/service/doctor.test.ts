@@ -165,4 +165,18 @@ describe("a key", () => {
       expect(check.advice).not.toBe("")
     }),
   )
+
+  it.effect("a 429 leaves one endpoint unclear, and the others are asked after its pause", () =>
+    Effect.gen(function* () {
+      let isLimited = false
+      const limitedOnce: Script = (request, response) => {
+        const isFirst = !isLimited && !request.url.includes("tokenized_vault")
+        isLimited ||= isFirst
+        json(response, {}, isFirst ? 429 : 403)
+      }
+      const { access } = yield* keyAt(limitedOnce, "sk-live-27182818284590")
+      expect(access.filter((row) => row.access === "unclear")).toHaveLength(1)
+      expect(access.filter((row) => row.access === "forbidden").length).toBeGreaterThan(1)
+    }),
+  )
 })

@@ -59,3 +59,10 @@ it("what is public or fails for another reason says nothing about the key", () =
   expect(key.isRefused(ofAdmin)).toBe(false)
   expect(key.refusedPipelines).toEqual([])
 })
+
+it("a refusal of what is public, without a key, says nothing about the next vault, nor that a key is needed", () => {
+  const key = new KeyUse(false)
+  for (const tag of ["Unauthorized", "Forbidden"]) key.learn(pipelineFor("public"), "a", tag)
+  expect(key.isRefused(pipelineFor("public"))).toBe(false)
+  expect(key.access).toBeUndefined()
+})
