@@ -188,6 +188,27 @@ describe.skipIf(installed === undefined)("PostgreSQL", () => {
     }),
   )
 
+  it.live("gives the role its rights again where they are gone, as after a restore", () =>
+    Effect.gen(function* () {
+      const { configure, run, rows } = yield* prepared
+      configure(["postgresRole: auditors"])
+      const rights = `select has_schema_privilege('auditors', 'mart', 'usage') as schema,
+        has_table_privilege('auditors', 'mart.vault_daily', 'select') as view`
+      yield* run(["publish"])
+      expect(yield* rows(rights)).toEqual([{ schema: true, view: true }])
+      yield* rows("drop owned by auditors")
+      expect(yield* rows(rights)).toEqual([{ schema: false, view: false }])
+      expect((yield* run(["publish"])).code).toBe(0)
+      expect(yield* rows(rights)).toEqual([{ schema: true, view: true }])
+      // What somebody has revoked on a view alone stays revoked.
+      yield* rows("revoke select on mart.vault_daily from auditors")
+      expect((yield* run(["publish"])).code).toBe(0)
+      expect(yield* rows(rights)).toEqual([{ schema: true, view: false }])
+      yield* rows("drop owned by auditors")
+      yield* rows("drop role auditors")
+    }),
+  )
+
   it.live(
     "copies what changed, keeps as many publications as set, and what users made on its views",
     () =>

@@ -14,7 +14,7 @@ import type { Current, PublishedKeep } from "../publishedFiles.ts"
 import { literal } from "../../sql/sql.ts"
 import { sqlFile } from "../../sql/sqlFile.ts"
 import { connect } from "../../postgres/connect.ts"
-import { describeViews, makeRole } from "./describe.ts"
+import { describeViews, makeRole, readsNothing } from "./describe.ts"
 import { type Names, namesOf } from "./names.ts"
 import { materialize, periodsOf, writeCsv } from "./periods.ts"
 import { postgresError } from "../../postgres/explainPostgres.ts"
@@ -78,7 +78,8 @@ const publishAll = async (request: Request, stop: AbortSignal): Promise<Postgres
     }
     await makeRunSchema(client, names, run, role)
     const described = descriptionOf(relations, role)
-    if (await switchViews(client, target, names, run, described)) {
+    const isNew = await switchViews(client, target, names, run, described)
+    if (isNew || (await readsNothing(client, names, role))) {
       await describeViews(client, names, relations, role, described)
     }
     await removeOld(client, names, keep)
