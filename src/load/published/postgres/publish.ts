@@ -20,7 +20,7 @@ import { materialize, periodsOf, writeCsv } from "./periods.ts"
 import { postgresError } from "../../postgres/explainPostgres.ts"
 import { PostgresError } from "../../errors.ts"
 import { type Relation, relationsOf } from "./relations.ts"
-import { removeOld } from "./retention.ts"
+import { removeOld, removeUnusedParts } from "./retention.ts"
 import { addPart, keyOf, openStore, storedParts } from "./store.ts"
 import { type Content, makeRunSchema, switchViews } from "./views.ts"
 
@@ -70,6 +70,8 @@ const publishAll = async (request: Request, stop: AbortSignal): Promise<Postgres
     await openStore(client, target, names)
     if (role !== undefined) await makeRole(client, target, role)
     const copied = await copyContents(request, client, names, relations, stop)
+    const wanted = copied.contents.flatMap(({ parts }) => parts)
+    await removeUnusedParts(client, names, wanted)
     const run = {
       number: await nextNumber(client),
       runId: request.current.run_id,
