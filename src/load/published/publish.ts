@@ -200,23 +200,19 @@ const publishAll = async (
   const definitions = await checkCopy(session, aside, runId)
   await giveAccess(aside, access)
   const file = copyName(runId)
+  // Before readers are switched to it: to other users a folder without access is one without tables.
+  await giveAccessBelow(dataDir, [parquetDirectory(dataDir)], access)
   if (exported !== undefined) await makeCurrent(dataDir, exported.manifest)
   await putInPlace(aside, join(directory, file))
   await giveStableName(dataDir, file)
   const parquetRemoved = exported === undefined ? await removeParquet(dataDir) : 0
-  await writeCurrent(dataDir, {
-    file,
-    run_id: runId,
-    published_at: publishedAt,
-    definition,
-    content,
-    header: await headerOf(join(directory, file)),
-    ...definitions,
-  })
+  const header = await headerOf(join(directory, file))
+  const stamped = { file, run_id: runId, published_at: publishedAt, definition, content, header }
+  await writeCurrent(dataDir, { ...stamped, ...definitions }, access)
   const keep = options.keep ?? { copies: 0, days: 0 }
   await removeOldCopies(dataDir, file, keep)
   if (exported !== undefined) await removeOldParquet(dataDir, exported.manifest, keep)
-  await giveAccessBelow(dataDir, [directory, parquetDirectory(dataDir)], access)
+  await giveAccessBelow(dataDir, [directory], access)
   await rm(unfinished(dataDir))
   const { files, rows } = countsOf(exported)
   return {

@@ -11,7 +11,7 @@ export interface PublishedAccess {
 /** Files that only their owner can read, as everything else in the data directory. */
 export const ownerOnly: PublishedAccess = { mode: "0600" }
 
-const modeOf = ({ mode }: PublishedAccess): number => Number.parseInt(mode, 8)
+export const modeOf = ({ mode }: PublishedAccess): number => Number.parseInt(mode, 8)
 
 /** A folder can be entered by whoever may read its files. */
 const folderModeOf = (access: PublishedAccess): number => {

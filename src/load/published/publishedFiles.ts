@@ -6,6 +6,7 @@ import * as Schema from "effect/Schema"
 import { MILLIS_PER_DAY } from "../../domain/values/time.ts"
 import { isPlainPath, readRegularText } from "../../domain/regularFile.ts"
 import { linkOrCopy, putInPlace, sha256Of, writeDurably } from "../../domain/durableFiles.ts"
+import { modeOf, ownerOnly } from "./publishedAccess.ts"
 import { publishedDirectory, publishedFile } from "./read/PublishedCopy.ts"
 
 export const CURRENT = "current.json"
@@ -62,8 +63,16 @@ export const isCopy = (name: string): boolean =>
   isPlainPath(name) && /^vaulthouse-[^/]+\.duckdb$/.test(name)
 
 /** Written after the copy is in place. */
-export const writeCurrent = (dataDir: string, current: Current): Promise<void> =>
-  writeDurably(join(publishedDirectory(dataDir), CURRENT), `${JSON.stringify(current)}\n`)
+export const writeCurrent = (
+  dataDir: string,
+  current: Current,
+  access = ownerOnly,
+): Promise<void> =>
+  writeDurably(
+    join(publishedDirectory(dataDir), CURRENT),
+    `${JSON.stringify(current)}\n`,
+    modeOf(access),
+  )
 
 /** The current.json of the last complete publication; `undefined` if there is none, or none that can be read. */
 export const readCurrent = async (dataDir: string): Promise<Current | undefined> => {

@@ -45,7 +45,8 @@ export const seriesResponse = Effect.fnUntraced(function* (site: Site, request: 
   }
   return yield* site.latest.read((copy, publication) =>
     Effect.gen(function* () {
-      const [span] = yield* copy.rows(sqlFile("serve", "series_span"), { vault_address: address })
+      const vault_address = String(vault["vault_address"])
+      const [span] = yield* copy.rows(sqlFile("serve", "series_span"), { vault_address })
       const from =
         request.from === undefined
           ? spanEnd(span?.["from_at"])

@@ -18,16 +18,18 @@ import { vaultHoldings } from "./vaultHoldings.ts"
 export const readVaultPage = Effect.fnUntraced(function* (
   site: Site,
   chainId: string,
-  vaultAddress: string,
-  address: PeriodText,
+  typed: string,
+  days: PeriodText,
 ) {
   const overview = yield* site.overview
-  const vault = yield* findVault(overview, chainId, vaultAddress)
+  const vault = yield* findVault(overview, chainId, typed)
+  // As it is stored, however it was typed.
+  const vaultAddress = String(vault["vault_address"])
   // The one that the address stands for, if that is another.
   const other = hasHistory(vault)
     ? undefined
     : overview.vaults.find((each) => each["vault_address"] === vaultAddress && hasHistory(each))
-  const period = yield* periodOf(address, overview.whole, CHART_DAYS)
+  const period = yield* periodOf(days, overview.whole, CHART_DAYS)
   const key = { chain_id: Number(chainId), vault_address: vaultAddress }
   return {
     title: vaultName(vault),

@@ -253,6 +253,17 @@ it.live(
     }).pipe(Effect.scoped),
 )
 
+it.live("are made whole where they are recorded and not there, as after a move out of a lake", () =>
+  Effect.gen(function* () {
+    const dataDir = yield* temporaryFolder
+    yield* asRun(dataDir, Effect.andThen(commit(batchOf(somePoints(100))), publishing))
+    yield* change(dataDir, "DROP SCHEMA mart_tables CASCADE")
+    yield* asRun(dataDir, Effect.andThen(commit(batchOf(somePoints(5))), publishing))
+    yield* expectSame(dataDir)
+    expect(yield* verify(dataDir)).toEqual([])
+  }).pipe(Effect.scoped),
+)
+
 it.live("are made once a month of their rows", () =>
   Effect.gen(function* () {
     const dataDir = yield* temporaryFolder

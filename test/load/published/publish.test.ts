@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmdirSync,
   rmSync,
   statSync,
@@ -564,6 +565,30 @@ describe("who may read what is published", () => {
       expect(only(dataDir)).toEqual(new Set(["folder 750", "file 640"]))
       expect((statSync(dataDir).mode & 0o777).toString(8)).toBe("710")
       expect((statSync(join(dataDir, "vaulthouse.duckdb")).mode & 0o777).toString(8)).toBe("600")
+    }),
+  )
+
+  it.live("has what readers are switched to, whatever fails after that", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* publishedReadings
+      const publishing = publish({ ...published, access: { mode: "0640" } })
+      yield* asRun(dataDir, publishing)
+      const before = realpathSync(join(dataDir, "parquet/current"))
+      // An earlier copy that can't be removed, which is done last.
+      mkdirSync(join(dataDir, "published/vaulthouse-left.duckdb"))
+      const load = commit(readingsBatch(twoMonths(2)))
+      const failed = yield* Effect.flip(asRun(dataDir, Effect.andThen(load, publishing)))
+      expect(failed).toMatchObject({ reason: "Files" })
+      const current = realpathSync(join(dataDir, "parquet/current"))
+      expect(current).not.toBe(before)
+      const mode = (path: string) => (statSync(path).mode & 0o777).toString(8)
+      const isFolder = (path: string) => statSync(path).isDirectory()
+      const below = readdirSync(current, { recursive: true, encoding: "utf8" })
+      const paths = [current, ...below.map((path) => join(current, path))]
+      expect(new Set(paths.filter(isFolder).map(mode))).toEqual(new Set(["750"]))
+      const files = paths.filter((path) => !isFolder(path))
+      expect(new Set(files.map(mode))).toEqual(new Set(["640"]))
+      expect(mode(join(dataDir, "published/current.json"))).toBe("640")
     }),
   )
 

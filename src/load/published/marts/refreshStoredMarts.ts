@@ -22,10 +22,12 @@ export const refreshStoredMarts = async (session: Session, rebuildAll: boolean):
   const { connection } = session
   const rows = await readRows(connection, sqlFile("publication", "mart_fingerprints"))
   const marts = new Map(rows.map(({ name, fingerprint: made }) => [String(name), String(made)]))
+  const stored = await storedTables(connection)
   const stale: Array<Stale> = []
   for (const mart of storedMarts.filter(({ name }) => marts.has(name))) {
     const definition = await definitionOf(connection, mart, marts)
-    const { isWhole, months } = await changed(connection, mart, definition, rebuildAll)
+    const mustBeMade = rebuildAll || !stored.has(mart.name)
+    const { isWhole, months } = await changed(connection, mart, definition, mustBeMade)
     if (isWhole || months.length > 0) stale.push({ mart, definition, isWhole, months })
   }
   if (stale.length === 0) return
@@ -33,6 +35,16 @@ export const refreshStoredMarts = async (session: Session, rebuildAll: boolean):
   await withMonthViews(connection, staleMarts, async () => {
     for (const each of stale) await refresh(session, each)
   })
+}
+
+/** A warehouse that was moved out of a lake has what ops.stored_marts records, and none of these tables. */
+const storedTables = async (connection: DuckDBConnection): Promise<ReadonlySet<string>> => {
+  const rows = await readRows(
+    connection,
+    `SELECT table_name FROM duckdb_tables()
+     WHERE database_name = ${literal(CATALOG)} AND schema_name = 'mart_tables'`,
+  )
+  return new Set(rows.map(({ table_name: name }) => String(name)))
 }
 
 interface Stale {
@@ -74,19 +86,19 @@ const refresh = (session: Session, { mart, definition, isWhole, months }: Stale)
   })
 }
 
-/** The months to make again: all of them if the mart was never made, or was made by another definition. */
+/** The months to make again: all of them if the mart was never made, was made by another definition, or must be made. */
 const changed = async (
   connection: DuckDBConnection,
   { name, byMonth }: StoredMart,
   definition: string,
-  rebuildAll: boolean,
+  mustBeMade: boolean,
 ) => {
   const made = await readRows(
     connection,
     `SELECT 1 FROM ${CATALOG}.ops.stored_marts WHERE name = $1 AND definition = $2`,
     [name, definition],
   )
-  const isWhole = rebuildAll || made.length === 0
+  const isWhole = mustBeMade || made.length === 0
   const changes = await readRows(
     connection,
     isWhole

@@ -17,7 +17,13 @@ import {
 } from "./parquetFile.ts"
 import { isBetween } from "../../tables/months.ts"
 import { readChanges } from "../../tables/partitionChanges.ts"
-import { asideFolder, clearAside, filePath, makePublication } from "./parquetFolder.ts"
+import {
+  asideFolder,
+  clearAside,
+  filePath,
+  makePublication,
+  removeNeverCurrent,
+} from "./parquetFolder.ts"
 import { giveAccess, type PublishedAccess } from "../publishedAccess.ts"
 import { readRows } from "../../duckdb/readRows.ts"
 import { identifier, qualified } from "../../sql/sql.ts"
@@ -119,11 +125,17 @@ export interface Exported {
  */
 export const exportParquet = async (request: ExportRequest): Promise<Exported> => {
   const { rebuildAll, dataDir, stamp } = request
-  const previous = rebuildAll ? undefined : await readManifest(dataDir)
+  // One that can't be read is replaced if everything is made again.
+  const current = await readManifest(dataDir).catch((cause: unknown) => {
+    if (!rebuildAll) throw cause
+    return undefined
+  })
+  const previous = rebuildAll ? undefined : current
   const exported = new Map(
     previous?.files.map((file) => [`${file.schema}.${file.table} ${file.month}`, file]),
   )
   await clearAside(dataDir)
+  await removeNeverCurrent(dataDir, current)
   const files: Array<ManifestFile> = []
   let written = 0
   for (const part of await partsOf(request)) {

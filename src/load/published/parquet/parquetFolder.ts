@@ -1,5 +1,6 @@
 // The folder parquet/: files/ holds every file once, under a name never used for another content; publications/ has a
 // folder of links to them for each publication, and `current` points to that of the newest one.
+import { existsSync } from "node:fs"
 import { lstat, readdir, rename, rm, symlink } from "node:fs/promises"
 import { dirname, join, sep } from "node:path"
 import { flush, makeFolder } from "../../../domain/flush.ts"
@@ -109,6 +110,12 @@ export const removeOldParquet = async (
     // Moved away in one step: half a publication would look like a whole one.
     await rename(join(publications, name), join(asideFolder(dataDir), name))
   }
+  await removeUnreferenced(root, manifest)
+  await rm(join(root, ASIDE), { recursive: true, force: true })
+}
+
+const removeUnreferenced = async (root: string, manifest: Manifest): Promise<void> => {
+  const publications = join(root, PUBLICATIONS)
   const kept = (await readdir(publications)).map((name) => parquetBelow(join(publications, name)))
   const referenced = new Set([
     ...manifest.files.map(({ path }) => linkPath(path)),
@@ -117,7 +124,23 @@ export const removeOldParquet = async (
   for (const path of await parquetBelow(join(root, FILES))) {
     if (!referenced.has(path)) await rm(join(root, FILES, path), { force: true })
   }
-  await rm(join(root, ASIDE), { recursive: true, force: true })
+}
+
+/**
+ * Removes what publications that failed before `current` pointed to them have left: they would add up, and the last of them
+ * would count as the one that readers had before. Without a current publication none is later than it.
+ */
+export const removeNeverCurrent = async (
+  dataDir: string,
+  current: Manifest | undefined,
+): Promise<void> => {
+  const root = parquetDirectory(dataDir)
+  const publications = join(root, PUBLICATIONS)
+  if (current === undefined || !existsSync(publications)) return
+  const later = (await readdir(publications)).filter((name) => name > nameOf(current))
+  for (const name of later) await rename(join(publications, name), join(asideFolder(dataDir), name))
+  await removeUnreferenced(root, current)
+  await clearAside(dataDir)
 }
 
 /** Removes everything, `current` first. Returns how many files there were. */

@@ -25,6 +25,24 @@ export const makeRole = async (client: Client, target: string, role: string): Pr
   }
 }
 
+/**
+ * Whether the role may read no view at all, as after a restore without privileges, or once it was dropped and made again. What
+ * was revoked from it on some of them stays revoked.
+ */
+export const readsNothing = async (
+  client: Client,
+  names: Names,
+  role: string | undefined,
+): Promise<boolean> => {
+  if (role === undefined) return false
+  const { rows } = await client.query<{ may_read: boolean | null }>(
+    `SELECT bool_or(has_schema_privilege($1, n.oid, 'USAGE') AND has_table_privilege($1, c.oid, 'SELECT')) AS may_read
+     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = ANY ($2) AND c.relkind = 'v'`,
+    [role, names.allInUse],
+  )
+  return rows[0]?.may_read !== true
+}
+
 export const describeViews = (
   client: Client,
   names: Names,

@@ -14,13 +14,13 @@ import type { Current, PublishedKeep } from "../publishedFiles.ts"
 import { literal } from "../../sql/sql.ts"
 import { sqlFile } from "../../sql/sqlFile.ts"
 import { connect } from "../../postgres/connect.ts"
-import { describeViews, makeRole } from "./describe.ts"
+import { describeViews, makeRole, readsNothing } from "./describe.ts"
 import { type Names, namesOf } from "./names.ts"
 import { materialize, periodsOf, writeCsv } from "./periods.ts"
 import { postgresError } from "../../postgres/explainPostgres.ts"
 import { PostgresError } from "../../errors.ts"
 import { type Relation, relationsOf } from "./relations.ts"
-import { removeOld } from "./retention.ts"
+import { removeOld, removeUnusedParts } from "./retention.ts"
 import { addPart, keyOf, openStore, storedParts } from "./store.ts"
 import { type Content, makeRunSchema, switchViews } from "./views.ts"
 
@@ -70,6 +70,8 @@ const publishAll = async (request: Request, stop: AbortSignal): Promise<Postgres
     await openStore(client, target, names)
     if (role !== undefined) await makeRole(client, target, role)
     const copied = await copyContents(request, client, names, relations, stop)
+    const wanted = copied.contents.flatMap(({ parts }) => parts)
+    await removeUnusedParts(client, names, wanted)
     const run = {
       number: await nextNumber(client),
       runId: request.current.run_id,
@@ -78,7 +80,8 @@ const publishAll = async (request: Request, stop: AbortSignal): Promise<Postgres
     }
     await makeRunSchema(client, names, run, role)
     const described = descriptionOf(relations, role)
-    if (await switchViews(client, target, names, run, described)) {
+    const isNew = await switchViews(client, target, names, run, described)
+    if (isNew || (await readsNothing(client, names, role))) {
       await describeViews(client, names, relations, role, described)
     }
     await removeOld(client, names, keep)

@@ -15,7 +15,6 @@ export const removeOld = async (
   names: Names,
   keep: PublishedKeep,
 ): Promise<void> => {
-  await client.query(`SET lock_timeout = '${LOCK_WAIT}'`)
   const old = await client.query<{ number: string }>(sqlFile("postgres", "old_publications"), [
     keep.copies,
     keep.days,
@@ -23,7 +22,16 @@ export const removeOld = async (
   for (const { number } of old.rows) {
     await unlessInUse(client, () => removePublication(client, names, Number(number)))
   }
-  const unused = await client.query<{ id: string }>(sqlFile("postgres", "unused_parts"))
+  await removeUnusedParts(client, names, [])
+}
+
+/** Also before a publication, which needs the parts `wanted`: each that fails leaves those that it alone copied. */
+export const removeUnusedParts = async (
+  client: Client,
+  names: Names,
+  wanted: ReadonlyArray<string>,
+): Promise<void> => {
+  const unused = await client.query<{ id: string }>(sqlFile("postgres", "unused_parts"), [wanted])
   for (const { id } of unused.rows) {
     await unlessInUse(client, async () => {
       await client.query(`DROP TABLE ${qualifiedName(names.own, partTable(id))}`)
@@ -48,7 +56,10 @@ const removePublication = async (client: Client, names: Names, number: number): 
 
 const unlessInUse = async (client: Client, work: () => Promise<void>): Promise<void> => {
   try {
-    await inTransaction(client, work)
+    await inTransaction(client, async () => {
+      await client.query(`SET LOCAL lock_timeout = '${LOCK_WAIT}'`)
+      await work()
+    })
   } catch (cause) {
     if (!isState(cause, "55P03", "2BP01", "40P01")) throw cause
   }

@@ -11,7 +11,9 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs"
-import { join } from "node:path"
+import fileSystem from "node:fs/promises"
+import { syncBuiltinESMExports } from "node:module"
+import { basename, join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { publish } from "../../../../src/load/published/publish.ts"
@@ -27,6 +29,23 @@ import {
   readingsFiles,
   twoMonths,
 } from "../publishing.ts"
+
+/** From here to the end of the scope, making a symbolic link fails with `code`. */
+const withoutSymlinks = (code: string) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const { symlink } = fileSystem
+      fileSystem.symlink = () =>
+        Promise.reject(Object.assign(new Error(`${code}: symlink`), { code }))
+      syncBuiltinESMExports()
+      return symlink
+    }),
+    (symlink) =>
+      Effect.sync(() => {
+        fileSystem.symlink = symlink
+        syncBuiltinESMExports()
+      }),
+  )
 
 describe("the folder parquet/", () => {
   it.live("keeps the files of the publications that stay, and no others", () =>
@@ -75,6 +94,55 @@ describe("the folder parquet/", () => {
         readingsFiles(dataDir),
       )
     }),
+  )
+
+  it.live.each([
+    ["where it can be a link", Effect.void],
+    ["where the file system has no links", withoutSymlinks("EPERM")],
+  ] as const)("keeps nothing that `current` never was, %s", ([, fileSystemWith]) =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const keep = { copies: 1, days: 7 }
+      const publishValue = (value: number) =>
+        asRun(
+          dataDir,
+          Effect.andThen(
+            commit(readingsBatch([reading("a", 0, 1), reading("a", 23, value)])),
+            publish({ ...published, keep }),
+          ),
+        )
+      const current = join(dataDir, "parquet/current")
+      const folders = () => readdirSync(join(dataDir, "parquet/publications"))
+      const february = () =>
+        monthsOf(readdirSync(join(dataDir, "parquet/files/core/readings"))).filter(
+          (month) => month === "2024-02",
+        )
+      const values = inMemory(
+        `SELECT value::INTEGER AS value FROM '${current}/core/readings/*.parquet' ORDER BY ALL`,
+      )
+      yield* fileSystemWith
+      yield* publishValue(1)
+      yield* publishValue(2)
+      const before = { folders: folders(), february: february() }
+      for (const value of [3, 4, 5]) {
+        // The link is made when everything else is.
+        const failed = yield* Effect.scoped(
+          Effect.andThen(withoutSymlinks("EIO"), Effect.flip(publishValue(value))),
+        )
+        expect(failed).toMatchObject({ reason: "Files" })
+        expect(yield* values).toEqual([{ value: 1 }, { value: 2 }])
+        expect(folders()).toHaveLength(before.folders.length + 1)
+        expect(february()).toHaveLength(before.february.length + 1)
+      }
+      const second = basename(realpathSync(current))
+      yield* publishValue(6)
+      expect(yield* values).toEqual([{ value: 1 }, { value: 6 }])
+      expect(yield* verify(dataDir)).toEqual([])
+      const isLink = lstatSync(current).isSymbolicLink()
+      const expected = isLink ? [second, basename(realpathSync(current))] : []
+      expect(folders().toSorted()).toEqual(expected)
+      expect(february()).toHaveLength(isLink ? 2 : 1)
+    }).pipe(Effect.scoped),
   )
 
   it.live("replaces a folder in place of the link", () =>
