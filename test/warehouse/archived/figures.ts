@@ -206,10 +206,13 @@ export const newestTexts = (
   const point = newest(vault.ratios)?.[1]
   const hasRatio = point !== undefined && (point.actual_tvl !== 0 || point.tvl_on_vault !== 0)
   const position = newest(vault.positions)?.[1]
-  const share =
-    vault.withdrawals === undefined || vault.withdrawals.assets === 0
+  const { withdrawals } = vault
+  const ofAssets =
+    withdrawals === undefined || withdrawals.assets === 0
       ? undefined
-      : vault.withdrawals.total / vault.withdrawals.assets
+      : withdrawals.total / withdrawals.assets
+  // Nothing is nothing of an unknown total too.
+  const share = withdrawals?.total === 0 ? 0 : ofAssets
   const queue = share === undefined || position === undefined ? 0 : share * position.nav
   const factors = [
     ...new Set([...vault.subaccounts, ...vault.linked, ...(position?.subaccounts ?? [])]),
