@@ -29,7 +29,7 @@ test: install ## Run the tests; `make test ARGS=test/config/Config.test.ts` for 
 	@$(if $(ARGS),:,echo "Left out: what takes longest (make test-long), the web page in Chromium (make test-browser), attacks on it, on queries and on backups (make attack), PostgreSQL (make test-postgres), the lake (make test-lake).")
 
 test-long: install ## Run those that take longest: whole runs and their archives, commands, pages, examples, kills, changed answers
-	@TESTS=long vitest run
+	@TESTS=long vitest run $(ARGS)
 
 test-month: install ## Run a simulated month of scheduled syncs: takes minutes (not part of `make test`)
 	@WHOLE_MONTH=1 vitest run test/month
