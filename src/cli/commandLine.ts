@@ -150,7 +150,7 @@ const run = async (args: ReadonlyArray<string>): Promise<ExitCode> => {
     const { printCompletions } = await import("./commands/completion/answer.ts")
     return printCompletions(commands, args.slice(1))
   }
-  let code: ExitCode = exitCodes.ok
+  let code: ExitCode | undefined
   let complaint: string | undefined
   const built = parser(async (command, argv) => {
     // yargs calls the command even after a complaint, but wrong use must not run anything.
@@ -162,10 +162,6 @@ const run = async (args: ReadonlyArray<string>): Promise<ExitCode> => {
     complaint ??= message
   })
   complaint = unexpectedValue(args)
-  if (args.length === 0) {
-    printError(`${await built.getHelp()}\n\nName a command.\n`)
-    return exitCodes.usage
-  }
   let help = ""
   const argv = await built.parseAsync(
     [...args],
@@ -175,8 +171,14 @@ const run = async (args: ReadonlyArray<string>): Promise<ExitCode> => {
     },
   )
   if (complaint === undefined) {
-    if (help !== "") print(`${help}\n`)
-    return code
+    if (help !== "") {
+      print(`${help}\n`)
+      return exitCodes.ok
+    }
+    if (code !== undefined) return code
+    // Settings alone too, as where a script's variable for the command is empty.
+    printError(`${await built.getHelp()}\n\nName a command.\n`)
+    return exitCodes.usage
   }
   const command = args.flatMap((arg) => commands.filter(({ name }) => name === arg)).at(0)
   // Imported here because only complaints need it; `--help` stays fast.

@@ -235,9 +235,13 @@ const checkDataDir = (
   origin: Origin = { from: "default" },
   problems: Array<ConfigProblem>,
 ): void => {
-  if (!statSync(String(dataDir), { throwIfNoEntry: false })?.isFile()) return
   const place = origin.from === "default" ? { where: "dataDir" } : originPlace(origin)
-  problems.push({ ...place, detail: `${String(dataDir)} is a file, not a folder` })
+  try {
+    if (!statSync(String(dataDir), { throwIfNoEntry: false })?.isFile()) return
+    problems.push({ ...place, detail: `${String(dataDir)} is a file, not a folder` })
+  } catch (error) {
+    problems.push({ ...place, detail: `${String(dataDir)}: ${unreadable(error)}` })
+  }
 }
 
 const isLoopback = (url: URL): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname)

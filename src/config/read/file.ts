@@ -23,6 +23,11 @@ export interface ConfigFile extends Omit<YamlFile, "content"> {
   readonly values: Readonly<Record<string, unknown>>
 }
 
+/** Scalars stay text: an address without quotes is not a hexadecimal number. `read` gives them their type. */
+export const asText = { schema: "failsafe", customTags: ["null"] } satisfies Yaml.ParseOptions &
+  Yaml.DocumentOptions &
+  Yaml.SchemaOptions
+
 export const defaultFile = "vaulthouse.config.yaml"
 
 /** Throws the file system's error if the file can't be read. Messages show its path as `shown`. */
@@ -45,9 +50,7 @@ export const readYamlFile = (path: string, shown = path): YamlFile => {
   const document = parseDocument(text, {
     lineCounter: lines,
     prettyErrors: false,
-    // Scalars stay text: an address without quotes is not a hexadecimal number. `read` gives them their type.
-    schema: "failsafe",
-    customTags: ["null"],
+    ...asText,
   })
   const placeAt = (offset: number): Required<Place> => {
     const { line, col } = lines.linePos(offset)

@@ -39,8 +39,10 @@ export interface Sender {
 const MAX_PROBLEMS = 100
 const MAX_LINES = 10
 const MAX_LINE = 300
+const MAX_SUBJECT = 300
+const MAX_DATA_DIR = 300
 // Discord refuses a message of more than 2,000 characters.
-const MAX_TEXT = 1800
+const MAX_TEXT = 2000
 
 export const messageOf = (changes: ProblemChanges, sender: Sender): Message => {
   const { begun, resolved, repeated, open } = changes
@@ -82,9 +84,10 @@ const compose = (
   { host, dataDir, now }: Sender,
   { problems, open_problems }: Pick<Message, "problems" | "open_problems">,
 ): Message => {
-  const title = `vaulthouse on ${host}: ${subject}`
-  const place = `${dataDir} on ${host}, ${instant(now)} UTC`
-  const message = `${cut(parts.join("\n\n"), MAX_TEXT)}\n\n${place}`
+  const title = `vaulthouse on ${host}: ${cut(subject, MAX_SUBJECT)}`
+  const place = `${cutLeft(dataDir, MAX_DATA_DIR)} on ${host}, ${instant(now)} UTC`
+  const around = (text: string): string => `${text}\n\n${place}`
+  const message = around(cutToFit(parts.join("\n\n"), (text) => codeBlock(title, around(text))))
   const block = codeBlock(title, message)
   return {
     event,
@@ -168,6 +171,15 @@ const oneLine = (text: string): string => text.replaceAll(unprintable, " ").trim
 
 const cut = (text: string, length: number): string =>
   text.length > length ? `${text.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, "")}…` : text
+
+const cutLeft = (text: string, length: number): string =>
+  text.length > length ? `…${text.slice(1 - length).replace(/^[\uDC00-\uDFFF]/, "")}` : text
+
+/** The longest beginning whose block is no longer than a message may be: some characters take two places in it. */
+const cutToFit = (text: string, blockOf: (text: string) => string): string => {
+  const excess = blockOf(text).length - MAX_TEXT
+  return excess > 0 ? cutToFit(cut(text, text.length - Math.ceil(excess / 2)), blockOf) : text
+}
 
 const instant = (millis: number): string =>
   new Date(millis).toISOString().slice(0, 19).replace("T", " ")

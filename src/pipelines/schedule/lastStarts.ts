@@ -9,16 +9,19 @@ import type { LastStarts } from "./groups.ts"
 
 const fileOf = (dataDir: string): string => join(dataDir, "schedule.json")
 
-/** Empty before the first run and if the file can't be read: every group is due then. */
+/** Without a group that never ran or whose start can't be read: it is due then. */
 export const readLastStarts = (dataDir: string): Effect.Effect<LastStarts> =>
   Effect.promise(async () => {
     const text = await readFile(fileOf(dataDir), "utf8").catch(() => "{}")
-    return new Map(Object.entries(startsIn(text)).map(([name, at]) => [name, Date.parse(at)]))
+    const starts = Object.entries(startsIn(text)).map(
+      ([name, at]) => [name, Date.parse(at)] as const,
+    )
+    return new Map(starts.filter(([, at]) => !Number.isNaN(at)))
   })
 
 const startsIn = (text: string): Record<string, string> => {
   try {
-    return JSON.parse(text) as Record<string, string>
+    return (JSON.parse(text) ?? {}) as Record<string, string>
   } catch {
     return {}
   }

@@ -59,8 +59,9 @@ export const schedule = <E, R>(options: ScheduleOptions<E, R>): Effect.Effect<vo
       const next = Math.min(retry, firing)
       yield* options.onIdle?.(next) ?? Effect.void
       if (once === true) return
-      const jitterSeconds = next === retry ? 0 : options.jitterSeconds
-      yield* sleepUntil(next + (yield* Random.next) * jitterSeconds * 1000)
+      // A run that is repeated does not wait for another group's jitter, and takes with it what has become due.
+      const jitterMillis = (yield* Random.next) * options.jitterSeconds * 1000
+      yield* sleepUntil(Math.min(retry, firing + jitterMillis))
     }
   })
 

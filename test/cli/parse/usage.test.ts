@@ -1,5 +1,13 @@
 // Help, and wrong use: exit code 2, the nearest name, and nothing is run.
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { text } from "node:stream/consumers"
@@ -218,6 +226,10 @@ describe("a wrong command line", () => {
     ],
     [["simulate", "--port", "0", "--options", "{"], ["--options is not JSON: "]],
     [["simulate", "--port", "0", "--options", "3"], ["--options 3 is not an object"]],
+    ...["", "~/lake", "gs://bucket"].map((data): Wrong => [
+      ["move", "--to", "ducklake:postgres://u@127.0.0.1:1/d", `--lake-data=${data}`],
+      ["--lake-data: "],
+    ]),
   ]
   it.each(wrong)("%j", async (args, says) => {
     const { code, stdout, stderr } = await typed(args)
@@ -227,8 +239,8 @@ describe("a wrong command line", () => {
     expect(stderr.trim().split("\n").length).toBeLessThanOrEqual(4)
   })
 
-  it("no command at all: help and a hint", async () => {
-    const { code, stdout, stderr } = await typed([])
+  it.each([[[]], [["--data-dir", "x"]]])("no command, %j: help and a hint", async (args) => {
+    const { code, stdout, stderr } = await typed(args)
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" })
     expect(stderr).toMatch(/Commands:[^]*Name a command\.\n$/)
   })
@@ -308,6 +320,20 @@ describe("a data directory that can't be used", () => {
       stdout: "",
       stderr: `vaulthouse: --data-dir: ${join(cwd, "file")} is a file, not a folder\n`,
     })
+  })
+
+  it("a path that can't be looked at is wrong use", async () => {
+    symlinkSync("circle", join(cwd, "circle"))
+    for (const [path, why] of [
+      ["x".repeat(300), "the name is too long"],
+      ["circle", "its symbolic links lead in a circle"],
+    ] as const) {
+      expect(await typed(["status", "--data-dir", path])).toEqual({
+        code: 2,
+        stdout: "",
+        stderr: `vaulthouse: --data-dir: ${join(cwd, path)}: can't be read: ${why}\n`,
+      })
+    }
   })
 
   const below = process.execPath

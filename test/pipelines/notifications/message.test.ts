@@ -129,6 +129,19 @@ describe("a message", () => {
     expect(message).toMatch(/^- 1 😀+…$/mu)
   })
 
+  it("nor with long names of the host, the folder and kinds, and with many that must be broken", () => {
+    const kinds = ["run_partial", "stale", "quarantine", "gap", "run_failed"] as const
+    const problems = kinds.flatMap((kind) =>
+      Array.from({ length: 20 }, (_, at) => problem(`${at} ${"@`".repeat(200)}`, kind)),
+    )
+    const long = { ...sender, host: "h".repeat(64), dataDir: `/${"@".repeat(4000)}/data` }
+    const { content, message } = messageOf({ ...nothing, begun: problems, open: 100 }, long)
+    expect(content.length).toBeLessThanOrEqual(2000)
+    expect(content.length).toBeGreaterThan(1900)
+    blockOf(content)
+    expect(message).toMatch(/@\/data on h+, 2026-03-01 03:37:12 UTC$/)
+  })
+
   it("has a line for each of ten problems, and counts those after them", () => {
     const linesOf = (count: number) =>
       begun(...Array.from({ length: count }, (_, at) => ({ ...problem(`${at}`), advice: "" })))

@@ -296,6 +296,30 @@ describe("schedule", () => {
     }),
   )
 
+  it.effect("repeats it while another group waits for its jitter", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(at("02:28:00"))
+      const yesterday = at("02:30:00") - 86_400_000
+      const { options, runs } = yield* scheduled(0, new Map([["daily", yesterday]]))
+      const late = { nextDoubleUnsafe: () => 0.9, nextIntUnsafe: () => 1 }
+      const run = (due: ReadonlyArray<Group>) => Effect.as(options.run(due), [])
+      const fiber = yield* Effect.forkChild(
+        Effect.provideService(
+          schedule({ ...options, run, jitterSeconds: 3600 }),
+          Random.Random,
+          late,
+        ),
+      )
+      yield* TestClock.adjust("10 minutes")
+      expect((yield* Ref.get(runs)).map(({ minute }) => minute)).toEqual([
+        "02:28",
+        "02:33",
+        "02:38",
+      ])
+      yield* Fiber.interrupt(fiber)
+    }),
+  )
+
   it.effect("delays a firing by a share of the jitter", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(at("00:00:00"))

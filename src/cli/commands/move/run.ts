@@ -3,6 +3,7 @@ import { resolve } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { UsageError } from "../../../domain/UsageError.ts"
+import { read as readValue } from "../../../config/read/read.ts"
 import { readWarehouse } from "../../../config/secrets/secretUrl.ts"
 import { move, type Moved } from "../../../pipelines/backup/move.ts"
 import { type Place, placeOf } from "../../../pipelines/publication/warehouse.ts"
@@ -34,36 +35,39 @@ export const runMove = (argv: Arguments) =>
 
 /** The warehouse that --to and --lake-data name. */
 const targetOf = (argv: Arguments, from: Place): Effect.Effect<Place, UsageError> => {
-  const text = textOf(argv, "to")
+  const to = textOf(argv, "to")
   const advice = "Use `--to file`, or `--to ducklake:postgres://user@host:port/database`."
-  if (text === undefined) {
+  if (to === undefined) {
     return wrongUse("Name the target with --to.", advice)
   }
-  const target = readWarehouse(text)
+  const target = readWarehouse(to)
   // Leaves out the value, which may contain a password.
   if (Result.isFailure(target)) {
     return wrongUse(`The value of --to ${target.failure}.`)
   }
-  const data = textOf(argv, "lake-data")
+  const text = textOf(argv, "lake-data")
   if (target.success === "file") {
-    return data === undefined
+    return text === undefined
       ? Effect.succeed({ ...from, warehouse: target.success })
       : wrongUse("--lake-data is for a lake, but --to is `file`.")
   }
+  const read = text === undefined ? undefined : readValue({ type: "location" }, text, [])
+  if (read !== undefined && Result.isFailure(read)) {
+    return wrongUse(`--lake-data: ${read.failure.map(({ detail }) => detail).join("; ")}.`)
+  }
   const lake =
-    data === undefined
+    read === undefined
       ? from.lake
-      : {
-          extensions: undefined,
-          ...from.lake,
-          data: data.startsWith("s3://") ? data : resolve(data),
-        }
+      : { extensions: undefined, ...from.lake, data: absolute(String(read.success)) }
   return Effect.succeed({
     ...from,
     warehouse: target.success,
     ...(lake === undefined ? {} : { lake }),
   })
 }
+
+const absolute = (location: string): string =>
+  location.startsWith("s3://") ? location : resolve(location)
 
 const movedText = ({ from, to, rows, tables }: Moved, target: Place): string => {
   const filled = tables.filter((table) => table.rows > 0)
