@@ -1,5 +1,6 @@
 // Parses JSON without loss: numbers that a double can't represent keep every digit.
 import * as Result from "effect/Result"
+import { canonicalDecimal } from "./decimal.ts"
 import { causeMessage } from "./causeMessage.ts"
 
 // TypeScript's library does not have these yet (ECMAScript "JSON.parse source text access").
@@ -10,12 +11,12 @@ const json = JSON as typeof JSON & {
 
 export type JsonObject = { readonly [field: string]: unknown }
 
-// Every integer of 15 digits is safe, and 17 digits are enough for any double.
-const SAFE_INTEGER_DIGITS = 15
-const DOUBLE_DIGITS = 17
+// A double has every decimal of 15 digits, and some of 16 and 17, such as those that a service writes of its own doubles.
+const SAFE_DIGITS = 15
+const MOST_DIGITS = 17
 
 // A number that loses a digit is at least this long, so checking one character in 16 finds it.
-const STRIDE = SAFE_INTEGER_DIGITS + 1
+const STRIDE = SAFE_DIGITS + 1
 
 // Far deeper than any documented shape; recursive code relies on the limit.
 const MAX_DEPTH = 100
@@ -26,6 +27,8 @@ const isDigitOrPoint = (code: number): boolean => isDigit(code) || code === 0x2e
 /** Whether a number of a JSON text can begin after this character: `: [ , -` and white space. */
 const precedesNumber = (code: number): boolean =>
   code === 0x3a || code === 0x5b || code === 0x2c || code === 0x2d || code <= 0x20
+
+const exponent = /^[eE][-+]?\d+/
 
 /**
  * Whether the text may contain a number with more digits than a double. Every body is searched, so only one character
@@ -45,7 +48,11 @@ const mayLoseDigits = (text: string): boolean => {
       if (code === 0x2e) isInteger = false
       else if (digits > 0 || code !== 0x30) digits += 1
     }
-    if (digits > (isInteger ? SAFE_INTEGER_DIGITS : DOUBLE_DIGITS)) return true
+    if (digits > (isInteger ? SAFE_DIGITS : MOST_DIGITS)) return true
+    if (digits > SAFE_DIGITS) {
+      const number = text.slice(start, end) + (exponent.exec(text.slice(end, end + 8))?.[0] ?? "")
+      if (isLossy(Number(number), number)) return true
+    }
     at = Math.max(at, end)
   }
   return false
@@ -54,10 +61,13 @@ const mayLoseDigits = (text: string): boolean => {
 /** Whether the double lost digits of the text. */
 const isLossy = (value: number, source: string): boolean => {
   if (!Number.isFinite(value)) return true
+  const written = String(value)
+  // As most are written: quicker than what follows.
+  if (written === source && Number.isSafeInteger(value) === Number.isInteger(value)) return false
   if (/^-?\d+$/.test(source)) return !Number.isSafeInteger(value)
   const [mantissa = ""] = source.split(/[eE]/)
   const digits = mantissa.replace(/[-.]/g, "").replace(/^0+/, "").replace(/0+$/, "")
-  return digits.length > DOUBLE_DIGITS
+  return digits.length > SAFE_DIGITS && canonicalDecimal(written) !== canonicalDecimal(source)
 }
 
 const keepDigits = (_key: string, value: unknown, { source }: { readonly source?: string }) =>

@@ -144,8 +144,13 @@ export const parseDay = (value: unknown): number | undefined => {
     }
   }
   const micros = anyInstant(value)
-  return micros === undefined ? undefined : dayOf(micros)
+  if (micros === undefined) return undefined
+  const day = dayOf(micros)
+  return day > LAST_DAY ? undefined : day
 }
+
+// 9999-12-31: a later day can't be written as a date, as that of its last hours in a time zone before UTC.
+const LAST_DAY = 2_932_896
 
 export const dayOf = (micros: number): number => Math.floor(micros / MICROS_PER_DAY)
 

@@ -20,7 +20,7 @@ export const monthsIn = ({
   let to = 0
   for (const time of columns[at] ?? []) {
     if (typeof time !== "number") continue
-    const millis = isDate ? time * MILLIS_PER_DAY : time / MICROS_PER_MILLI
+    const millis = isDate ? time * MILLIS_PER_DAY : Math.floor(time / MICROS_PER_MILLI)
     if (millis >= from && millis < to) continue
     const date = new Date(millis)
     from = Date.UTC(date.getUTCFullYear(), date.getUTCMonth())

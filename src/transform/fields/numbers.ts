@@ -1,4 +1,5 @@
 // Reads numbers on the wire, which are JSON numbers or decimal text.
+import { canonicalDecimal } from "../../domain/values/decimal.ts"
 import { asNumber, isRawNumber } from "../../domain/values/json.ts"
 
 const decimal = /^-?\d+(\.\d+)?([eE][-+]?\d+)?$/
@@ -15,17 +16,6 @@ export const digitsOf = (value: unknown): string | undefined => {
   if (typeof value === "number") return Number.isFinite(value) ? String(value) : undefined
   // Beyond every double it is no figure (`1e400`).
   return isRawNumber(value) && numberOf(value) !== undefined ? value.rawJSON : undefined
-}
-
-/** The sign, significant digits and power of ten, which are the same for all spellings of a number. */
-const canonicalDecimal = (text: string): string => {
-  const [mantissa = "", exponent = "0"] = text.toLowerCase().split("e")
-  const sign = mantissa.startsWith("-") ? "-" : ""
-  const [whole = "", fraction = ""] = mantissa.replace("-", "").split(".")
-  const digits = `${whole}${fraction}`.replace(/^0+/, "")
-  const significant = digits.replace(/0+$/, "")
-  const power = Number(exponent) - fraction.length + digits.length - significant.length
-  return significant === "" ? "0" : `${sign}${significant}e${power}`
 }
 
 /** Whether the double keeps every digit of the value. */

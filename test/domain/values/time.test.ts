@@ -70,6 +70,11 @@ describe("an instant too far off to be exact", () => {
     },
   )
 
+  it("the last day has no later one, such as that of its last hours in another time zone", () => {
+    expect(formatDay(parseDay("9999-12-31T23:59:59Z") as number)).toBe("9999-12-31")
+    expect(parseDay("9999-12-31T23:59:59-05:00")).toBeUndefined()
+  })
+
   it("the zero time of some languages is no instant", () => {
     expect(parseInstant("0001-01-01T00:00:00Z")).toBeUndefined()
     expect(parseDay("0001-01-01")).toBeUndefined()

@@ -1,7 +1,7 @@
 // Months of event time.
 import { expect, it } from "vitest"
 import { isBetween, monthAfter, monthsIn, rangesOf } from "../../../src/load/tables/months.ts"
-import { latest, once, rowsOf } from "../sample.ts"
+import { latest, once, readings, rowsOf } from "../sample.ts"
 
 it("months of rows are those of all of them", () => {
   const days = [19_753, 19_754, 19_000]
@@ -10,6 +10,18 @@ it("months of rows are those of all of them", () => {
     days.map((day) => ({ vault_address: "a", day, value: 0 })),
   )
   expect([...monthsIn(rows)]).toEqual(["2024-01", "2024-02", "2022-01"])
+})
+
+it("an instant before 1970 is of the month that it is in, to the last microsecond", () => {
+  const monthOf = (observed_at: number) => [
+    ...monthsIn(rowsOf(readings, [{ vault_address: "a", observed_at }])),
+  ]
+  expect([-1, -999, -1000, 0].map(monthOf)).toEqual([
+    ["1969-12"],
+    ["1969-12"],
+    ["1969-12"],
+    ["1970-01"],
+  ])
 })
 
 it("rows of a table without event time have no month", () => {

@@ -1,0 +1,12 @@
+// Decimal numbers as text, whatever their spelling.
+
+/** The sign, significant digits and power of ten, which are the same for all spellings of a number. */
+export const canonicalDecimal = (text: string): string => {
+  const [mantissa = "", exponent = "0"] = text.toLowerCase().split("e")
+  const sign = mantissa.startsWith("-") ? "-" : ""
+  const [whole = "", fraction = ""] = mantissa.replace("-", "").split(".")
+  const digits = `${whole}${fraction}`.replace(/^0+/, "")
+  const significant = digits.replace(/0+$/, "")
+  const power = Number(exponent) - fraction.length + digits.length - significant.length
+  return significant === "" ? "0" : `${sign}${significant}e${power}`
+}
