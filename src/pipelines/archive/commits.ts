@@ -6,6 +6,9 @@ import { Commits, monthOf, runOfSegment, segmentFiles } from "../../archive/segm
 import { inArchive } from "../publication/archiveOf.ts"
 import type { IndexedResponse } from "../../load/state/archiveIndex.ts"
 
+/** Responses that were committed together. */
+export type Commit = ReadonlyArray<IndexedResponse>
+
 type Responses = ReadonlyArray<IndexedResponse>
 
 /** The responses of each commit, in the order in which they were received. Fails if the archive can't be read. */

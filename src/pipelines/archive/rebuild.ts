@@ -21,7 +21,8 @@ import { isRefusedByWarehouse } from "../run/task/refusedResult.ts"
 import { asPartial } from "../strategies/mapResponse.ts"
 import { rowsOfArchived } from "./archivedRows.ts"
 import type { IndexedResponse } from "../../load/state/archiveIndex.ts"
-import { groupByCommit } from "./commits.ts"
+import { type Commit, groupByCommit } from "./commits.ts"
+import { inOrder } from "./commitOrder.ts"
 import { Repetitions } from "./repetitions.ts"
 
 export interface RebuildOptions extends FieldNames, Place {
@@ -41,9 +42,6 @@ export interface LostRows {
   readonly table: string
   readonly rows: number
 }
-
-// As many as the loader commits together.
-const BATCHES_AT_ONCE = 256
 
 export const warehouseIn = (place: Place) =>
   Layer.unwrap(
@@ -99,9 +97,6 @@ export const lostTo = (
     unreadable.map(({ responseId }) => responseId),
   )
 
-/** Responses that were committed together. */
-type Commit = ReadonlyArray<IndexedResponse>
-
 const rebuild = Effect.fnUntraced(function* (
   options: RebuildOptions,
   responses: ReadonlyArray<IndexedResponse>,
@@ -136,10 +131,9 @@ const rebuild = Effect.fnUntraced(function* (
       return rows.length === 0 ? [] : [{ commit, batch: { ...batch, rows } }]
     })
   })
-  // The commits of one run end before those of the next begin, so that batches with the same rows never share a commit.
   yield* Effect.forEach(
-    byRun(yield* groupByCommit(store, responses)),
-    (commits) =>
+    inOrder(yield* groupByCommit(store, responses)),
+    ({ commits, atOnce }) =>
       Stream.fromIterable(commits).pipe(
         Stream.mapEffect(batchesOf),
         Stream.flatMap((batches) => Stream.fromIterable(batches)),
@@ -151,7 +145,7 @@ const rebuild = Effect.fnUntraced(function* (
                 Effect.sync(() => leaveOut(commit, why)),
               ),
             ),
-          { concurrency: BATCHES_AT_ONCE },
+          { concurrency: atOnce },
         ),
         Stream.runDrain,
       ),
@@ -172,15 +166,4 @@ const asCommitted = (batches: ReadonlyArray<Batch>, isWhole: boolean): ReadonlyA
   return first === undefined
     ? []
     : [{ ...first, rows: isWhole ? asOneSet(rows) : rows.map(asPartial) }]
-}
-
-/**
- * The commits of each run, one pipeline after the other: no two pipelines write the same rows, and a commit costs more
- * the more tables it writes.
- */
-const byRun = (commits: ReadonlyArray<Commit>): ReadonlyArray<ReadonlyArray<Commit>> => {
-  const runs = Map.groupBy(commits, ([first]) => first?.runId)
-  return [...runs.values()].map((ofRun) =>
-    [...Map.groupBy(ofRun, ([first]) => first?.pipeline).values()].flat(),
-  )
 }
