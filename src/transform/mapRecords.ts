@@ -3,6 +3,7 @@
 import type { Value } from "../domain/table/column.ts"
 import type { Rows, Table } from "../domain/table/table.ts"
 import { startOfDay } from "../domain/values/time.ts"
+import { contradictions } from "./contradictions.ts"
 import { separateReportTimes } from "./fields/reportTimes.ts"
 import { type RecordOptions, RecordReader } from "./RecordReader.ts"
 import type { Mapped } from "./Source.ts"
@@ -34,11 +35,16 @@ export const mapRecords = (options: MapOptions): Mapped => {
   const extraAt = table.columns.findIndex(({ name }) => name === "extra")
   if (extraAt >= 0) columns[extraAt] = reader.extra()
   reader.rejectUnrelated()
-  const { rejected } = reader
-  const kept =
-    rejected.length === 0
-      ? columns
-      : columns.map((values) => values.filter((_, row) => !reader.isRejected(row)))
+  const contradicting = contradictions(
+    table,
+    columns,
+    options.records,
+    (row) => reader.isRejected(row),
+    options.at ?? ((row) => `$[${row}]`),
+  )
+  const rejected = [...reader.rejected, ...contradicting.values()]
+  const isKept = (_: Value, row: number) => !reader.isRejected(row) && !contradicting.has(row)
+  const kept = rejected.length === 0 ? columns : columns.map((values) => values.filter(isKept))
   const set = mergeKey === undefined ? {} : { mergeKey }
   return {
     rows: {

@@ -173,6 +173,38 @@ describe("whitelist status", () => {
     expect(scopes(mapped)).toEqual([{ vault_address: vault.subject.address }])
   })
 
+  it("is not decided by the order of two records that contradict each other", () => {
+    const mapped = whitelistStatusRows(
+      [
+        { subaccount_address: address, chain_id: 1, is_whitelisted: false },
+        { subaccount_address: token, chain_id: 1, is_whitelisted: true },
+        { subaccount_address: canonical, chain_id: 8453, is_whitelisted: true },
+      ],
+      vault,
+    )
+    expect(rowsOf(mapped, "whitelist_status")).toMatchObject([
+      { subaccount_address: canonical, is_whitelisted: false },
+      { subaccount_address: token.toLowerCase() },
+    ])
+    const { rejected } = Result.getOrThrow(mapped)
+    expect(rejected).toMatchObject([{ path: "$[2]", record: { chain_id: 8453 } }])
+    expect(rejected[0]?.detail).toBe(
+      "is of the same vault_address and subaccount_address as $[0], and differs from it in is_whitelisted, extra",
+    )
+    expect(scopes(mapped)).toEqual([undefined])
+  })
+
+  it("may be sent twice, in another spelling and at another time of the report", () => {
+    const twice = [address, canonical].map((subaccount_address, day) => ({
+      subaccount_address,
+      is_whitelisted: true,
+      reported_at: `2026-01-0${day + 1}`,
+    }))
+    const mapped = whitelistStatusRows(twice, vault)
+    expect(Result.getOrThrow(mapped).rejected).toEqual([])
+    expect(scopes(mapped)).toEqual([{ vault_address: vault.subject.address }])
+  })
+
   it("requires is_whitelisted", () => {
     expect(failedAt(whitelistStatusRows([{ address }], vault))).toBe("$[0].is_whitelisted")
   })

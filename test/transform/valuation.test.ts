@@ -197,6 +197,36 @@ describe("vault details", () => {
     ])
   })
 
+  it.each([[{ chain: 8453 }], [{ chainId: "8453" }], [{ chain: { id: 8453 } }]])(
+    "are of the vault on the chain that they name: %j",
+    (named) => {
+      const details = { address, ...named, weekly_performance_fee_bps: 50, subaccounts: [other] }
+      const summary = { ...named, name: "Alpha", allocation: { Aave: 1 } }
+      for (const mapped of [
+        vaultDetailRows({ ...details, latest_reported_tvl: 1 }, source),
+        vaultSummaryRows(summary, source),
+      ]) {
+        const { rows } = Result.getOrThrow(mapped)
+        expect(rows.length).toBeGreaterThan(1)
+        expect(rows.flatMap(objects).map((row) => row["chain_id"])).toEqual(rows.map(() => 8453))
+        expect(rows.map(({ mergeKey }) => mergeKey?.["chain_id"])).not.toContain(1)
+      }
+    },
+  )
+
+  it.each([[{}], [{ chain: null }], [{ chain: "base" }], [{ chain: 0 }]])(
+    "are of the vault that was requested where they name no chain: %j",
+    (named) => {
+      for (const mapped of [
+        vaultDetailRows({ vault_name: "Alpha", ...named }, source),
+        vaultSummaryRows({ name: "Alpha", ...named }, source),
+      ]) {
+        const { rows } = Result.getOrThrow(mapped)
+        expect(rows.flatMap(objects)).toMatchObject([{ chain_id: 1, vault_address: address }])
+      }
+    },
+  )
+
   it("a list of another shape stays in extra", () => {
     const mapped = vaultDetailRows({ operators: [1, 2], rewards: { a: 1 } }, source)
     expect(rowsOf(mapped, "vault_details")).toMatchObject([

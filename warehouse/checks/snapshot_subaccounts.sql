@@ -17,8 +17,8 @@ snapshots as (
         count(*) over (partition by chain_id, vault_address, subaccount_address) as snapshots_with_it,
         max(snapshot_at) over (partition by chain_id, vault_address) as newest_at
     from core.position_subaccounts
-    -- One whose address was not sent is identified by its place in the list.
-    where subaccount_address not like '#%'
+    -- One whose address was not sent is identified by its place in the list, and one that is in it again as `<address>#2`.
+    where subaccount_address not like '%#%'
 )
 
 select

@@ -27,12 +27,13 @@ summaries as (
     from mart.subaccount_health
 ),
 
+-- One that is in the list several times, such as once for each chain, has `#2` and so on after its address.
 position_subaccounts as (
     select
         chain_id,
         vault_address,
         snapshot_at,
-        subaccount_address,
+        regexp_replace(subaccount_address, '#\d+$', '') as subaccount_address,
         total_usd
     from core.position_subaccounts
 ),
@@ -54,9 +55,12 @@ newest_positions as (
         vault_address,
         subaccount_address,
         snapshot_at,
-        total_usd
-    from position_subaccounts
-    qualify snapshot_at = max(snapshot_at) over (partition by chain_id, vault_address)
+        case when count(total_usd) = count(*) then sum(total_usd order by total_usd) end as total_usd
+    from (
+        from position_subaccounts
+        qualify snapshot_at = max(snapshot_at) over (partition by chain_id, vault_address)
+    )
+    group by chain_id, vault_address, subaccount_address, snapshot_at
 ),
 
 holdings as (

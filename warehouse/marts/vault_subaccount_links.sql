@@ -11,7 +11,12 @@ listed_links as (
 ),
 
 position_links as (
-    select chain_id, vault_address, subaccount_address, snapshot_at
+    select
+        chain_id,
+        vault_address,
+        snapshot_at,
+        -- One that is in the list several times, such as once for each chain, has `#2` and so on after its address.
+        regexp_replace(subaccount_address, '#\d+$', '') as subaccount_address
     from core.position_subaccounts
     -- A subaccount whose address was not sent is identified by its place in the list.
     where subaccount_address not like '#%'

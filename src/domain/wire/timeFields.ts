@@ -16,9 +16,10 @@ export const defaultTimeFields: ReadonlyArray<string> = [
   "observedAt",
   "recorded_at",
   "recordedAt",
-  "created_at",
-  "createdAt",
   "time",
   "ts",
   "date",
+  // Last, because points that are computed again may get another one.
+  "created_at",
+  "createdAt",
 ]

@@ -43,7 +43,11 @@ const wholeLists = (
   const lists = rejected.map(({ path }) => path.slice(0, path.lastIndexOf("[")))
   return new Set([
     ...unread,
-    ...lists.filter((path) => asSent.has(path.slice(path.lastIndexOf(".") + 1))),
+    // A list may be deeper in the column.
+    ...lists.filter((path) => {
+      const fields = path.split(".").slice(1)
+      return [fields[0], fields.at(-1)].some((name) => name !== undefined && asSent.has(name))
+    }),
   ])
 }
 

@@ -1,7 +1,7 @@
 // Finds the time field of a series' points once per response, because §2.8 and §2.9 do not show it, and the time fields of
 // events (§2.5).
 import * as Result from "effect/Result"
-import type { JsonObject } from "../../domain/values/json.ts"
+import { type JsonObject, stableStringify } from "../../domain/values/json.ts"
 import type { Table } from "../../domain/table/table.ts"
 import { dayOf, parseInstant } from "../../domain/values/time.ts"
 import type { Violation } from "../../domain/wire/violation.ts"
@@ -11,6 +11,7 @@ import { namesOf, valueAt } from "./wireNames.ts"
 /**
  * The wire names of the table's time column, for `mapRecords`. Of a series it is one, so that its points are not of different
  * times: the first candidate that is a time in half of the records, unless it can't be the time of the points and another can.
+ * Fails if the points would replace one another.
  * Each event has the first of the declared names that it has, since those of several chains may differ; other names count where
  * no record has a declared one, not even null, as that of an event that is not final yet is. Fails if no record has any, with
  * the names of its fields and the setting to change.
@@ -26,17 +27,22 @@ export const timeFieldOf = (
     declared.some((name) => valueAt(record, name) !== undefined)
   if (!isSeries(table) && records.some(hasDeclared)) return Result.succeed({ [time]: declared })
   const found = [...declared, ...source.timeFields].flatMap((name) => {
-    const times = records.flatMap((record) => parseInstant(record[name]) ?? [])
+    const times = timesUnder(name, records)
     return times.length === 0 ? [] : [{ name, times }]
   })
   // A record that is not final yet may lack its time, and have only that of its insertion.
   const common = found.filter(({ times }) => times.length * 2 >= records.length)
   const candidates = common.length === 0 ? found : common
-  const fitting = candidates.find(
-    ({ times }) => areAsRequested(times, source.inputs) && (!isSeries(table) || areDistinct(times)),
-  )
-  const field = fitting ?? candidates[0]
-  if (field !== undefined) return Result.succeed({ [time]: [field.name] })
+  const distinct = isSeries(table)
+    ? candidates.filter(({ name }) => areDistinct(name, records))
+    : candidates
+  const fitting = distinct.find(({ times }) => areAsRequested(times, source.inputs))
+  const field = fitting ?? distinct[0] ?? candidates[0]
+  if (field !== undefined) {
+    const collision = isSeries(table) ? collisionOf(field.name, records) : undefined
+    if (collision !== undefined) return Result.fail(collision)
+    return Result.succeed({ [time]: [field.name] })
+  }
   const [first] = records
   if (first === undefined) return Result.succeed({})
   return Result.fail({
@@ -58,6 +64,36 @@ const areAsRequested = (
 /** Whether nothing but their time tells the records of a subject apart. */
 const isSeries = ({ key, time }: Table): boolean => key.at(-1) === time
 
+const timesUnder = (name: string, records: ReadonlyArray<JsonObject>): ReadonlyArray<number> =>
+  records.flatMap((record) => parseInstant(record[name]) ?? [])
+
+/** How many points have a time under a name, those that are equal in all fields counted once, and how many times these are. */
+const counted = (name: string, records: ReadonlyArray<JsonObject>) => {
+  const times = timesUnder(name, records)
+  const distinct = new Set(times).size
+  if (distinct * 2 > times.length) return { points: times.length, distinct }
+  const different = new Map(records.map((record) => [stableStringify(record), record]))
+  return { points: timesUnder(name, [...different.values()]).length, distinct }
+}
+
 /** Whether most points have a time of their own, unlike those that were inserted together. */
-const areDistinct = (times: ReadonlyArray<number>): boolean =>
-  times.length === 1 || new Set(times).size * 2 > times.length
+const areDistinct = (name: string, records: ReadonlyArray<JsonObject>): boolean => {
+  const { points, distinct } = counted(name, records)
+  // A single point does not show that the others of its day have the same date.
+  if (points === 1) return !records.some((record) => isPlainDay(record[name]))
+  return distinct * 2 > points
+}
+
+const isPlainDay = (value: unknown): boolean =>
+  typeof value === "string" && /^\d{4}-\d{2}-\d{2}$/.test(value)
+
+/** What is wrong if most points would replace another one. */
+const collisionOf = (name: string, records: ReadonlyArray<JsonObject>): Violation | undefined => {
+  const { points, distinct } = counted(name, records)
+  if (distinct * 2 >= points) return undefined
+  const times = distinct === 1 ? "the same" : `one of only ${distinct} times`
+  return {
+    path: `$[0].${name}`,
+    detail: `is ${times} in ${points} points; name the field that tells them apart in the setting timeFields`,
+  }
+}

@@ -5,7 +5,10 @@ import { defaultTimeFields } from "../../../src/domain/wire/timeFields.ts"
 import { timeFieldOf } from "../../../src/transform/fields/timeField.ts"
 import { transactions } from "../../../src/transform/tables/subaccounts/transactions.ts"
 import { pnlHistory } from "../../../src/transform/tables/transparency/pnl_history.ts"
-import { ratioHistory } from "../../../src/transform/tables/transparency/ratio_history.ts"
+import {
+  ratioHistory,
+  ratioHistoryRows,
+} from "../../../src/transform/tables/transparency/ratio_history.ts"
 
 const HOUR = 3_600_000
 const DAY = 20_604
@@ -21,6 +24,21 @@ const timeOf = (table: Table, records: ReadonlyArray<Record<string, string | nul
     (fields) => fields[table.time ?? ""]?.[0],
   )
 
+/** The instants under which points are stored, as hours since the beginning of the first day. */
+const storedHours = (points: ReadonlyArray<Record<string, string | number | null>>) => {
+  const figures = { actual_tvl: 1, tvl_on_vault: 1, adjusted_redeem_ratio: 1 }
+  const records = points.map((point) => ({ ...figures, ...point }))
+  const mapped = ratioHistoryRows(records, {
+    lineage: { responseId: "r", receivedAt: 0 },
+    subject: { chainId: 1, address: "0xa", wireAddress: "0xa", kind: "evm", startedOn: undefined },
+    inputs: {},
+    timeFields: defaultTimeFields,
+  })
+  return Result.map(mapped, ({ rows }) =>
+    rows.flatMap(({ times = [] }) => times.map((time) => time / 1000 / HOUR - DAY * 24)),
+  )
+}
+
 describe("the time of points", () => {
   it.each([
     ["together", hours.map((hour) => ({ date: at(hour), created_at: at(80) })), "date"],
@@ -30,15 +48,55 @@ describe("the time of points", () => {
       "date",
     ],
     [
+      "partly together, most of them in their hours",
+      hours.map((hour) => ({ date: at(hour), created_at: at(hour < 35 ? 35 : hour) })),
+      "date",
+    ],
+    [
+      "each in its hour",
+      hours.map((hour) => ({ date: at(hour), created_at: at(hour, 300_000) })),
+      "date",
+    ],
+    [
       "each in its hour, by day",
       hours.map((hour) => ({ date: at(hour).slice(0, 10), created_at: at(hour, 300_000) })),
       "created_at",
     ],
-    ["as one", [{ date: at(0), created_at: at(1) }], "created_at"],
+    ["as one", [{ date: at(0), created_at: at(1) }], "date"],
+    ["as one, by day", [{ date: at(1).slice(0, 10), created_at: at(1) }], "created_at"],
   ] as const)("which were inserted %s", (_, points, expected) => {
     for (const table of [pnlHistory, ratioHistory]) {
       expect(timeOf(table, points)).toEqual(Result.succeed(expected))
     }
+  })
+
+  it("is the same after the service has inserted them again", () => {
+    const first = hours.map((hour) => ({ date: at(hour), created_at: at(hour, 131_000) }))
+    const again = hours.map((hour) => ({ date: at(hour), created_at: at(80) }))
+    expect(storedHours(first)).toEqual(Result.succeed(hours))
+    expect(storedHours(again)).toEqual(Result.succeed(hours))
+  })
+
+  it("that does not tell them apart breaks the contract", () => {
+    const day = hours.slice(0, 24)
+    const byDay = day.map((hour) => ({ date: at(hour).slice(0, 10), hour }))
+    expect(Result.getOrThrow(Result.flip(storedHours(byDay)))).toEqual({
+      path: "$[0].date",
+      detail:
+        "is the same in 24 points; name the field that tells them apart in the setting timeFields",
+    })
+    const threeDays = hours.map((hour) => ({ date: at(hour).slice(0, 10), hour }))
+    expect(Result.getOrThrow(Result.flip(storedHours(threeDays))).detail).toContain(
+      "is one of only 3 times in 72 points",
+    )
+    // Two of them may be of one instant, and any may be sent twice.
+    expect(storedHours(byDay.slice(0, 2))).toEqual(Result.succeed([0, 0]))
+    const instants = day.map((hour) => ({ date: at(hour) }))
+    const twice = storedHours([...instants, ...instants])
+    expect(new Set(Result.getOrThrow(twice)).size).toBe(24)
+    expect(storedHours(Array.from({ length: 3 }, () => ({ date: at(1) })))).toEqual(
+      Result.succeed([1, 1, 1]),
+    )
   })
 
   it("is of the days that were requested", () => {

@@ -128,6 +128,35 @@ it("collateral-deficits: who has repaid all debt since lacks nothing any more", 
   ])
 })
 
+it("funds-off-the-whitelist: a subaccount that a snapshot lists once for each chain holds their sum", async () => {
+  const held = (subaccount_address: string, total_usd: number | null) => ({
+    chain_id: 1,
+    vault_address: "v",
+    snapshot_at: "2026-06-02 09:00:00",
+    subaccount_address,
+    total_usd,
+  })
+  const rows = await answer("funds-off-the-whitelist", {
+    "core.vaults": [vault("v")],
+    "core.whitelist_status": ["a", "b"].map((subaccount_address) => ({
+      chain_id: 1,
+      vault_address: "v",
+      subaccount_address,
+      is_whitelisted: false,
+      valid_from: "2026-06-01",
+      is_current: true,
+    })),
+    "core.position_subaccounts": [
+      held("a", 60),
+      held("a#2", 40),
+      // A part that is not known makes the sum unknown.
+      held("b", 5),
+      held("b#2", null),
+    ],
+  })
+  expect(rows).toMatchObject([{ subaccount_address: "a", held_usd: 100 }])
+})
+
 it("an address on two chains is two vaults wherever the facts name the chain", async () => {
   const on = (chain_id: number) => ({ chain_id, vault_address: "twin", is_current: true })
   const given = {

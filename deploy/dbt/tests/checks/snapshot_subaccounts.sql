@@ -20,7 +20,7 @@ snapshots as (
         count(*) over (partition by chain_id, vault_address, subaccount_address) as snapshots_with_it,
         max(snapshot_at) over (partition by chain_id, vault_address) as newest_at
     from {{ source('core', 'position_subaccounts') }}
-    where subaccount_address not like '#%'
+    where subaccount_address not like '%#%'
 )
 
 select

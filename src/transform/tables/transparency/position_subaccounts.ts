@@ -20,7 +20,7 @@ export const positionSubaccounts: Table = {
     timestamp("snapshot_at", "Instant of the snapshot", { required: true }),
     text(
       "subaccount_address",
-      "Subaccount address; EVM in lower case. If none is sent, the place in the list, such as `#1`",
+      "Subaccount address; EVM in lower case. If none is sent, the place in the list, such as `#1`; with `#2` and so on after it where the list repeats it",
       { required: true },
     ),
     wireSpelling("subaccount_address", ["address", "subaccount_address"]),

@@ -7,7 +7,7 @@ import type { Table } from "../../../domain/table/table.ts"
 import type { VaultRef } from "../../../domain/subject/vault.ts"
 import type { Violation } from "../../../domain/wire/violation.ts"
 import { contentKeys } from "../../contentKey.ts"
-import { echoedFields } from "../../fields/echoedFields.ts"
+import { echoedFields, onNamedChain } from "../../fields/echoedFields.ts"
 import { movingNames, separateMoving } from "../../fields/movingFields.ts"
 import { id } from "../../fields/readers.ts"
 import { reportTimesOf, withoutReportTimes } from "../../fields/reportTimes.ts"
@@ -115,8 +115,9 @@ const isEntry = (value: unknown): value is string | JsonObject =>
 /** One row of the description, one of the figures, and one for each entry of the lists. */
 export const vaultDetailRows = (
   record: JsonObject,
-  source: Source<VaultRef>,
+  requested: Source<VaultRef>,
 ): Result.Result<MappedResponse, Violation> => {
+  const source = onNamedChain(record, requested)
   const { subject } = source
   const vault = { chain_id: subject.chainId, vault_address: subject.address }
   const moving = movingNames(vaultDetailMetrics, source)

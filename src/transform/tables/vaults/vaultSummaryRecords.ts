@@ -5,7 +5,7 @@ import { parseInstant } from "../../../domain/values/time.ts"
 import type { VaultRef } from "../../../domain/subject/vault.ts"
 import type { Violation } from "../../../domain/wire/violation.ts"
 import { contentKeys } from "../../contentKey.ts"
-import { echoedFields } from "../../fields/echoedFields.ts"
+import { echoedFields, onNamedChain } from "../../fields/echoedFields.ts"
 import { columnReader, namesOf, readColumn } from "../../fields/wireNames.ts"
 import { mapRecords } from "../../mapRecords.ts"
 import { recordsIn } from "../../shapes/recordsIn.ts"
@@ -33,8 +33,9 @@ const snapshotAt = (record: JsonObject, source: Source<VaultRef>): number | null
 /** One row for the summary, and one for each of its allocations. */
 export const vaultSummaryRows = (
   record: JsonObject,
-  source: Source<VaultRef>,
+  requested: Source<VaultRef>,
 ): Result.Result<MappedResponse, Violation> => {
+  const source = onNamedChain(record, requested)
   const { subject } = source
   const returns = wireReturns(record, source)
   const found = recordsIn(vaultSummaryAllocations, source)(record)

@@ -21,6 +21,7 @@ import { mapResponse } from "../../../../src/pipelines/strategies/mapResponse.ts
 import type { VaultRef } from "../../../../src/domain/subject/vault.ts"
 import { coreTables } from "../../../../src/pipelines/pipelines.ts"
 import { feesRows } from "../../../../src/transform/tables/transparency/fees.ts"
+import { vaultDetailRows } from "../../../../src/transform/tables/vaults/vaultDetailRecords.ts"
 import { expectReplays } from "../../../support/replays.ts"
 import { json, scriptedServer } from "../../../support/servers/scriptedServer.ts"
 import { simulated } from "../../../support/simulated.ts"
@@ -81,18 +82,18 @@ describe("a mapping that throws", () => {
   })
 })
 
-describe("a list of mixed content in a field that no table takes", () => {
-  const lineage = { responseId: "r", receivedAt: 0 }
-  const address = `0x${"1".repeat(40)}`
-  const subject: VaultRef = {
-    address,
-    wireAddress: address,
-    chainId: 1,
-    kind: "evm",
-    startedOn: undefined,
-  }
-  const source = { lineage, subject, inputs: {}, timeFields: [] }
+const lineage = { responseId: "r", receivedAt: 0 }
+const address = `0x${"1".repeat(40)}`
+const subject: VaultRef = {
+  address,
+  wireAddress: address,
+  chainId: 1,
+  kind: "evm",
+  startedOn: undefined,
+}
+const source = { lineage, subject, inputs: {}, timeFields: [] }
 
+describe("a list of mixed content in a field that no table takes", () => {
   it("is kept as it came", () => {
     const tags = ["new", { since: 1 }]
     const body = { management_fee_pct: 1, performance_fee_pct: 2, tags }
@@ -103,13 +104,27 @@ describe("a list of mixed content in a field that no table takes", () => {
   })
 })
 
+describe("a list of mixed content within a column that is stored as sent", () => {
+  it("is kept as it came", () => {
+    const performance = { monthly: [null, { month: "2026-10", apy: 0.03 }] }
+    const fee_structure = { tiers: ["base", { from: 0, bps: 50 }] }
+    const mapped = Result.getOrThrow(
+      mapResponse(vaultDetailRows, { vault_name: "Alpha", performance, fee_structure }, source),
+    )
+    expect(mapped.rejected).toEqual([])
+    const values = JSON.stringify(mapped.rows.map(({ columns }) => columns)).replaceAll("\\", "")
+    expect(values).toContain('{"monthly":[null,{"apy":0.03')
+    expect(values).toContain('{"tiers":["base",{"bps":50')
+  })
+})
+
 describe("a list of texts and records, of which the document does not say what it holds (§2.9)", () => {
   const byName = (name: string) => catalog.find((each) => each.name === name)!
-  const map = (pipeline: string, body: unknown, subject: unknown) =>
+  const map = (pipeline: string, body: unknown, requested: unknown) =>
     Result.getOrThrow(
       mapResponse<unknown, unknown>((decoded, from) => byName(pipeline).rows(decoded, from), body, {
         lineage: { responseId: "r", receivedAt: 0 },
-        subject,
+        subject: requested,
         inputs: {},
         timeFields: [],
       }),
@@ -121,7 +136,6 @@ describe("a list of texts and records, of which the document does not say what i
     expect(reasons.rejected).toEqual([])
     expect(JSON.stringify(reasons.rows[0]?.columns)).toContain("Error(string): low")
     const warnings = ["custody of owner not read", { code: "CUSTODY" }]
-    const address = `0x${"1".repeat(40)}`
     const vault = { address, wireAddress: address, chainId: 1, kind: "evm" }
     const roles = map("roles", { roles: [{ role: "owner", address }], warnings }, vault)
     expect(roles.rejected).toEqual([])
