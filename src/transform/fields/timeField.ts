@@ -79,13 +79,8 @@ const counted = (name: string, records: ReadonlyArray<JsonObject>) => {
 /** Whether most points have a time of their own, unlike those that were inserted together. */
 const areDistinct = (name: string, records: ReadonlyArray<JsonObject>): boolean => {
   const { points, distinct } = counted(name, records)
-  // A single point does not show that the others of its day have the same date.
-  if (points === 1) return !records.some((record) => isPlainDay(record[name]))
   return distinct * 2 > points
 }
-
-const isPlainDay = (value: unknown): boolean =>
-  typeof value === "string" && /^\d{4}-\d{2}-\d{2}$/.test(value)
 
 /** What is wrong if most points would replace another one. */
 const collisionOf = (name: string, records: ReadonlyArray<JsonObject>): Violation | undefined => {

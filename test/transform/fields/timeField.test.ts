@@ -63,7 +63,7 @@ describe("the time of points", () => {
       "created_at",
     ],
     ["as one", [{ date: at(0), created_at: at(1) }], "date"],
-    ["as one, by day", [{ date: at(1).slice(0, 10), created_at: at(1) }], "created_at"],
+    ["as one, by day", [{ date: at(1).slice(0, 10), created_at: at(1) }], "date"],
   ] as const)("which were inserted %s", (_, points, expected) => {
     for (const table of [pnlHistory, ratioHistory]) {
       expect(timeOf(table, points)).toEqual(Result.succeed(expected))
