@@ -153,6 +153,7 @@ const windowRead = (
     isEmpty: page.count === 0 && !hasRows(rows),
     oldest,
     newest: hasDays ? dayOf(last) : undefined,
+    hasOnlyEmptyDays: hasDays && times.length === 0,
     startsLate: oldest !== undefined && first - startOfDay(oldest) >= MICROS_PER_HOUR,
     full: page.count >= pointLimit,
   }
