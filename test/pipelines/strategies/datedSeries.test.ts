@@ -347,16 +347,17 @@ live("days without an allocation are read, so that they are not requested again 
       const points = Array.from({ length: 60 + last - today }, (_, at) => today - 59 + at)
         .map((day) => ({
           date: formatDay(day),
-          allocations: vault === "emptied" && day < today - 40 ? { Aave: 100 } : [],
+          allocations:
+            vault === "emptied" && (day < today - 40 || day > today) ? { Aave: 100 } : [],
         }))
         .filter(({ date }) => date >= from && date <= to)
       json(response, { points })
     })
     const dataDir = yield* temporaryFolder
-    const runOn = Effect.fnUntraced(function* (day: number) {
+    const runOn = Effect.fnUntraced(function* (day: number, settings = {}) {
       requested.length = 0
       last = day
-      const sync = runOnce(url, dataDir, { pipelines: ["allocation_history"] })
+      const sync = runOnce(url, dataDir, { pipelines: ["allocation_history"], settings })
       const { summary } = yield* ahead(now - Date.now() + (day - today) * 86_400_000, sync)
       expect(summary.outcome).toBe("complete")
       return requested.toSorted()
@@ -373,7 +374,10 @@ live("days without an allocation are read, so that they are not requested again 
       dataDir,
       "select count(*)::int as days, max(date)::varchar as newest from core.allocation_history",
     )
-    expect(stored).toEqual({ days: 19, newest: formatDay(today - 41) })
+    expect(stored).toEqual({ days: 19 + 30, newest: formatDay(today + 30) })
+    // They are not given up as days that the service lacks.
+    expect(yield* runOn(today + 30, { fillGaps: true })).toHaveLength(2 + 1)
+    expect(yield* query(dataDir, "select * from ops.gaps")).toEqual([])
     yield* expectReplays(dataDir)
   }),
 )
