@@ -29,6 +29,8 @@ export interface WindowRead<A> {
   readonly isEmpty: boolean
   readonly oldest: number | undefined
   readonly newest: number | undefined
+  /** Whether none of its days has a point: a service may send such a day for each one requested, however long ago. */
+  readonly hasOnlyEmptyDays: boolean
   /** Whether the oldest day does not begin at its first hour, so that older points of it may be cut off. */
   readonly startsLate: boolean
   /** Whether the response has as many points as it can hold, so that there may be more. */
@@ -95,5 +97,7 @@ export const stopsShortAt = (
 export const isReadToItsStart = ({ purpose }: Pending): boolean =>
   purpose === "gap" || purpose === "forward"
 
-export const nothingOlder = ({ to, known }: Pending, { oldest }: WindowRead<unknown>): boolean =>
-  oldest === undefined || (known === true && oldest >= to)
+export const nothingOlder = (
+  { to, known }: Pending,
+  { oldest, hasOnlyEmptyDays }: WindowRead<unknown>,
+): boolean => oldest === undefined || hasOnlyEmptyDays || (known === true && oldest >= to)

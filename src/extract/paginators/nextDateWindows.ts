@@ -64,14 +64,14 @@ const nextWindows = (
     case "backward": {
       if (options.isKnownEmpty === true && response !== undefined && state.isEmpty) return []
       if (window.from === undefined) return backward(options, state, false)
-      // After a window that failed or had no days (such as one without allocations), only a request without a start
+      const short = response === undefined ? undefined : stopsShortAt(window, response)
+      if (short !== undefined) return probe(options, short, true)
+      // After a window that failed or had no points (such as one without allocations), only a request without a start
       // date shows whether anything is older. If that fails too, the backfill ends; otherwise it would request windows
       // forever.
-      if (response?.oldest === undefined) return probe(options, window.from - 1, false)
-      const short = stopsShortAt(window, response)
-      return short === undefined
-        ? backward(options, state, response.startsLate)
-        : probe(options, short, true)
+      return response?.oldest === undefined || response.hasOnlyEmptyDays
+        ? probe(options, window.from - 1, false)
+        : backward(options, state, response.startsLate)
     }
     case "probe":
       if (response !== undefined && !nothingOlder(window, response))

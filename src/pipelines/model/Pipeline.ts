@@ -83,6 +83,11 @@ export interface Pipeline<S, A = unknown> {
   /** Rows of one response; pure. Fails if it is not as documented. */
   rows(response: A, source: Source<S>): Result.Result<MappedResponse, Violation>
   read(partition: Partition<S>, state: PartitionState, context: RunContext): TaskResults
+  /**
+   * The stored cursor, if there is one, changed so that the next run reads everything: `--full` stores it until it has read enough
+   * for a cursor of its own. Absent if later runs read what it could not read in another way, such as by an open gap.
+   */
+  cursorForWhole?(partition: Partition<S>, state: PartitionState, context: RunContext): unknown
   /** The windows of a partition, if they are the same in every run; the state then holds each of them separately. */
   windows?(partition: Partition<S>, context: RunContext): ReadonlyArray<string>
   /** Requests a run will need for the partition, for `--plan`. */

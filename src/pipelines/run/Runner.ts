@@ -102,7 +102,14 @@ export class Runner {
     const timing = { since: now }
     const activeTime = new ActiveTime(now)
     let failure: ApiError | undefined
-    const land = (result: TaskResult, before?: Landing<RunError>) => {
+    // What --full does not read, the next run reads. It is stored with the first result, which may be the only one.
+    let whole = context.full ? pipeline.cursorForWhole?.(partition, state, context) : undefined
+    const land = (read: TaskResult, before?: Landing<RunError>) => {
+      const result =
+        whole === undefined || read.cursor !== undefined
+          ? read
+          : { ...read, cursor: { entity, value: whole } }
+      whole = undefined
       if (result.error !== undefined && isReadFailure(result.error)) failure ??= result.error
       // Partitions already being read land too: their responses are on record.
       this.key.learn(pipeline, entity, result.error?.reason._tag)

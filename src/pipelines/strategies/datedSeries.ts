@@ -124,7 +124,9 @@ export const datedSeries = <P extends Parameters, A>(
 
 /** A page without its response, whose records would stay in memory until their rows have landed. */
 interface DatedPage extends Omit<Page<unknown>, "value"> {
-  /** Day of the oldest point, or of an empty set. */
+  /** Those of the points, and of days whose set is empty: such a day was read, although it has no row with its time. */
+  readonly times: ReadonlyArray<number>
+  /** Day of the oldest of them. */
   readonly oldest: number | undefined
 }
 
@@ -132,27 +134,27 @@ const windowRead = (
   { value: _response, ...page }: Page<unknown>,
   pointLimit = Infinity,
 ): WindowRead<DatedPage> => {
-  const { rows, times } = page
-  // A day whose set is empty was read, although it has no row with its time.
+  const { rows } = page
+  const points = page.times.length
   const emptyDays = rows.flatMap(({ table: { time = "" }, emptySets = [] }) =>
     emptySets.map((set) => startOfDay(Number(set[time]))),
   )
+  const times = [...page.times, ...emptyDays]
   let first = Infinity
   let last = -Infinity
-  for (const read of [times, emptyDays]) {
-    for (const time of read) {
-      if (time < first) first = time
-      if (time > last) last = time
-    }
+  for (const time of times) {
+    if (time < first) first = time
+    if (time > last) last = time
   }
-  const hasDays = times.length + emptyDays.length > 0
+  const hasDays = times.length > 0
   const oldest = hasDays ? dayOf(first) : undefined
   return {
-    content: { ...page, oldest },
-    points: hasRows(rows) ? Math.max(times.length, 1) : 0,
+    content: { ...page, times, oldest },
+    points: hasRows(rows) ? Math.max(points, 1) : 0,
     isEmpty: page.count === 0 && !hasRows(rows),
     oldest,
     newest: hasDays ? dayOf(last) : undefined,
+    hasOnlyEmptyDays: hasDays && points === 0,
     startsLate: oldest !== undefined && first - startOfDay(oldest) >= MICROS_PER_HOUR,
     full: page.count >= pointLimit,
   }

@@ -32,6 +32,7 @@ const read = (oldest: number | undefined, newest = oldest): WindowRead<null> => 
   isEmpty: oldest === undefined,
   oldest,
   newest,
+  hasOnlyEmptyDays: false,
   startsLate: false,
   full: false,
 })

@@ -83,6 +83,7 @@ const stream = (service: Service, requests: Array<DateWindow>, options: Options 
         isEmpty: points.length === 0,
         oldest: last?.day,
         newest: filled[0]?.day,
+        hasOnlyEmptyDays: false,
         startsLate: (last?.index ?? 0) < (service.get(last?.day ?? 0) ?? 1) - 1,
         full: points.length === LIMIT,
       })
@@ -484,6 +485,7 @@ it.effect("a cursor that would not cover what it covered is not passed on", () =
           points: 1,
           oldest: TODAY,
           newest: TODAY,
+          hasOnlyEmptyDays: false,
           isEmpty: false,
           startsLate: false,
           full: false,

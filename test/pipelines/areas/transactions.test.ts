@@ -9,7 +9,7 @@ import { expectReplays } from "../../support/replays.ts"
 import { json, scriptedServer } from "../../support/servers/scriptedServer.ts"
 import { asAdmin } from "../../support/simulated.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
-import { change, query, runOnce } from "../../support/warehouseRun.ts"
+import { change, queries, query, runOnce } from "../../support/warehouseRun.ts"
 
 const { now, live } = fixedDay("2026-06-01T12:00:00Z")
 
@@ -66,6 +66,54 @@ live("a transaction that a response repeats is one row, and fills the response",
     expect(requests).toBeGreaterThan(2)
     expect(yield* stored).toEqual([{ rows: 70, hashes: 69, others: 1 }])
     yield* expectReplays(dataDir)
+  }).pipe(Effect.scoped),
+)
+
+live("what --full could not read is read by the next run, which then closes its entry", () =>
+  Effect.gen(function* () {
+    let known = history
+    let broken: object | undefined
+    let requests = 0
+    const server = yield* scriptedServer(({ url }, response) => {
+      const { pathname, searchParams } = new URL(url, "http://service")
+      if (pathname === "/subaccounts") return json(response, [{ address }])
+      if (pathname !== "/transactions/v2") return json(response, [])
+      requests += 1
+      const from = searchParams.get("startTime") ?? ""
+      const to = searchParams.get("endTime") ?? "9"
+      const inside = known.filter(({ block_timestamp: at }) => at >= from && at <= to)
+      json(response, broken ?? inside.slice(0, 30))
+    })
+    const dataDir = yield* temporaryFolder
+    const run = (full = false) =>
+      runOnce(server.url, dataDir, {
+        pipelines: ["my_subaccounts", "transactions"],
+        api: asAdmin,
+        settings: { full },
+      })
+    const found = [
+      `select count(*)::int as n from core.transactions where extra ->> 'log' = 'decoded'`,
+      "select 1 from ops.quarantine where closed_at is null",
+    ]
+    yield* run()
+    for (const [body, entries] of [
+      [{ items: "none" }, 1],
+      [[], 0],
+    ] as const) {
+      // Older than what the next run reads anyway.
+      known = history.map((record, place) =>
+        place > 66 - entries ? { ...record, log: "decoded" } : record,
+      )
+      broken = body
+      yield* run(true)
+      expect((yield* queries(dataDir, found))[1]).toHaveLength(entries)
+      broken = undefined
+      expect((yield* run()).summary.outcome).toBe("complete")
+      expect(yield* queries(dataDir, found)).toEqual([[{ n: 2 + entries }], []])
+    }
+    requests = 0
+    yield* run()
+    expect(requests).toBeLessThan(4)
   }).pipe(Effect.scoped),
 )
 

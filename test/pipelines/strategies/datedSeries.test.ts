@@ -347,16 +347,17 @@ live("days without an allocation are read, so that they are not requested again 
       const points = Array.from({ length: 60 + last - today }, (_, at) => today - 59 + at)
         .map((day) => ({
           date: formatDay(day),
-          allocations: vault === "emptied" && day < today - 40 ? { Aave: 100 } : [],
+          allocations:
+            vault === "emptied" && (day < today - 40 || day > today) ? { Aave: 100 } : [],
         }))
         .filter(({ date }) => date >= from && date <= to)
       json(response, { points })
     })
     const dataDir = yield* temporaryFolder
-    const runOn = Effect.fnUntraced(function* (day: number) {
+    const runOn = Effect.fnUntraced(function* (day: number, settings = {}) {
       requested.length = 0
       last = day
-      const sync = runOnce(url, dataDir, { pipelines: ["allocation_history"] })
+      const sync = runOnce(url, dataDir, { pipelines: ["allocation_history"], settings })
       const { summary } = yield* ahead(now - Date.now() + (day - today) * 86_400_000, sync)
       expect(summary.outcome).toBe("complete")
       return requested.toSorted()
@@ -373,8 +374,57 @@ live("days without an allocation are read, so that they are not requested again 
       dataDir,
       "select count(*)::int as days, max(date)::varchar as newest from core.allocation_history",
     )
-    expect(stored).toEqual({ days: 19, newest: formatDay(today - 41) })
+    expect(stored).toEqual({ days: 19 + 30, newest: formatDay(today + 30) })
+    // They are not given up as days that the service lacks.
+    expect(yield* runOn(today + 30, { fillGaps: true })).toHaveLength(2 + 1)
+    expect(yield* query(dataDir, "select * from ops.gaps")).toEqual([])
     yield* expectReplays(dataDir)
+  }),
+)
+
+live("a history with a day for each day requested ends where no day has an allocation", () =>
+  Effect.gen(function* () {
+    const [whole, emptied] = ["1", "2"].map((digit) => `0x${digit.repeat(40)}`)
+    const requested: Array<string> = []
+    const { url } = yield* scriptedServer(({ url: path }, response) => {
+      const { pathname, searchParams } = new URL(path, "http://service")
+      if (!pathname.includes("/historical_allocations/")) {
+        const vaults = [whole, emptied].map((address) => ({ address, chain: 1 }))
+        return json(response, searchParams.get("status") === "active" ? vaults : [])
+      }
+      const dayAt = (name: string, other: number) =>
+        searchParams.has(name) ? Date.parse(searchParams.get(name) ?? "") / 86_400_000 : other
+      const to = dayAt("endDate", today)
+      const from = dayAt("startDate", to - 29)
+      requested.push(pathname)
+      if (from < today - 4000) return void response.writeHead(422).end("{}")
+      const end = pathname.includes(`${emptied}`) ? today - 40 : today
+      const points = Array.from({ length: to - from + 1 }, (_, at) => from + at).map((day) => ({
+        date: formatDay(day),
+        allocations: day > today - 500 && day <= end ? { Aave: 100 } : [],
+      }))
+      json(response, { points })
+    })
+    const dataDir = yield* temporaryFolder
+    const sync = runOnce(url, dataDir, { pipelines: ["allocation_history"] })
+    expect((yield* sync).summary.outcome).toBe("complete")
+    // Two windows with allocations, one without, and one for anything before.
+    expect(requested).toHaveLength(2 * 4)
+    const cursors = query(
+      dataDir,
+      `select cursor ->> 'complete' as complete, cursor ->> 'through' as through
+       from ops.cursors where pipeline = 'allocation_history'`,
+    )
+    const found = { complete: "true", through: formatDay(today) }
+    expect(yield* cursors).toEqual([found, found])
+    const [stored] = yield* query(
+      dataDir,
+      "select count(*)::int as days, min(date)::varchar as oldest from core.allocation_history",
+    )
+    expect(stored).toEqual({ days: 500 + 460, oldest: formatDay(today - 499) })
+    requested.length = 0
+    yield* sync
+    expect(requested).toHaveLength(2)
   }),
 )
 

@@ -47,6 +47,12 @@ const isDue = ({ lastFullScan, scannedFrom }: AuditLogCursor, context: RunContex
   context.now - lastFullScan >= context.auditFullScanDays * MICROS_PER_DAY ||
   (scannedFrom ?? -Infinity) > (context.since ?? -Infinity)
 
+/** The cursor after which the next scan is a full one. */
+export const beforeFullScan = (cursor: AuditLogCursor): AuditLogCursor => ({
+  ...cursor,
+  lastFullScan: 0,
+})
+
 /** The cursor after a scan that reached its end. */
 export const afterScan = (
   earlier: AuditLogCursor | undefined,

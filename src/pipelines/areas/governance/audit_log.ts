@@ -20,7 +20,7 @@ import { leftAfter } from "../../strategies/cursors.ts"
 import { evmVaultsByChain } from "../../strategies/partitions.ts"
 import { contractViolation, type Page, readPage } from "../../strategies/readPage.ts"
 import { resultOf } from "../../strategies/taskResult.ts"
-import { afterScan, type AuditLogCursor, cursors, scanOf } from "./auditLogScan.ts"
+import { afterScan, type AuditLogCursor, beforeFullScan, cursors, scanOf } from "./auditLogScan.ts"
 
 const source = {
   endpoint: auditLogEndpoint,
@@ -145,6 +145,10 @@ export const auditLogPipeline: Pipeline<VaultRef, Entries> = {
         },
       ),
     )
+  },
+  cursorForWhole: ({ entity }, { cursor }) => {
+    const stored = cursors.decode(cursor(entity))
+    return stored === undefined ? undefined : cursors.encode(beforeFullScan(stored))
   },
   expectedRequests: ({ entity }, state, context) => {
     const cursor = cursors.decode(state.cursor(entity))

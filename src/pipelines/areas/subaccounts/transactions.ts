@@ -131,6 +131,17 @@ export const transactionsPipeline: Pipeline<SubaccountRef, ReadonlyArray<JsonObj
         },
       ),
     ),
+  cursorForWhole: (partition, state, context) => {
+    const stored = cursors.decode(state.cursor(partition.entity))
+    return stored === undefined
+      ? undefined
+      : cursors.encode({
+          ...stored,
+          from: undefined,
+          pending: {},
+          leftInQuarantine: leftBefore(partition, state, context),
+        })
+  },
   // A first reading goes on until nothing is older; how many responses that takes is unknown.
   expectedRequests: (partition, state, context) =>
     storedCursor(partition, state, context) === undefined ? 2 : 1,

@@ -124,7 +124,7 @@ const readSeries = Effect.fnUntraced(function* (
     ...ofSeries,
     covers: { from, to: context.today },
   }
-  if (page.times.length === 0) return result
+  if (page.times.length === 0) return { ...result, ...fullAgain }
   const read: Mark = {
     through: page.times.reduce(
       (newest, time) => Math.max(newest, dayOf(time)),

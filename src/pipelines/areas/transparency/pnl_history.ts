@@ -47,6 +47,8 @@ interface Mark {
   readonly snapshotsPerDay: number
   /** The snapshot before the oldest rejected one; each run reads back to it until none is rejected. */
   readonly rejectedSince?: number | undefined
+  /** Whether the next run requests all it can: one that was to do so could not read it. */
+  readonly isWholeNext?: boolean | undefined
   /** See `LeftInQuarantine`. */
   readonly leftInQuarantine: number | null
 }
@@ -56,6 +58,7 @@ const cursors = cursorCodec<Mark, unknown>(
     through: Instant,
     snapshotsPerDay: Schema.Finite,
     rejectedSince: Schema.optional(Instant),
+    isWholeNext: Schema.optional(Schema.Boolean),
     leftInQuarantine: LeftInQuarantine,
   }),
 )
@@ -67,8 +70,8 @@ const wantedSince = (
 ): number => Math.min(through - overlapDays * MICROS_PER_DAY, rejectedSince)
 
 /**
- * Enough snapshots to reach back as far as wanted, late and revised ones included; all, if the mark lies in the future, since
- * it does not say how far the snapshots before now were read.
+ * Enough snapshots to reach back as far as wanted, late and revised ones included; all, if the mark asks for them or lies in the
+ * future, since it then does not say how far the snapshots before now were read.
  */
 const limitFor = (
   mark: Mark | undefined,
@@ -76,7 +79,7 @@ const limitFor = (
   context: RunContext,
 ): number => {
   if (context.full || mark === undefined || missingIn(slots).length > 0) return MAX_LIMIT
-  if (mark.through > context.now) return MAX_LIMIT
+  if (mark.isWholeNext === true || mark.through > context.now) return MAX_LIMIT
   const days = (context.now - wantedSince(mark, context)) / MICROS_PER_DAY
   const expected = Math.ceil(days * mark.snapshotsPerDay * HEADROOM) + SPARE
   return Math.min(MAX_LIMIT, Math.max(SPARE, expected))
@@ -260,5 +263,9 @@ export const pnlHistoryPipeline: Pipeline<VaultRef, ReadonlyArray<JsonObject>> =
   after: ["vaults"],
   partitions: vaults,
   read: (partition, state, context) => Stream.fromEffect(readHistory(partition, state, context)),
+  cursorForWhole: ({ entity }, { cursor }) => {
+    const stored = cursors.decode(cursor(entity))
+    return stored === undefined ? undefined : cursors.encode({ ...stored, isWholeNext: true })
+  },
   expectedRequests: () => 1,
 }

@@ -115,8 +115,10 @@ const resolveEmpty = Effect.fnUntraced(function* (
     if (isSeries && (hadRows === true || (yield* wasLoaded(key)))) {
       return { ...suspicious, text: warning ?? keptRowsText } satisfies Resolved
     }
+    const hasWarning = kept.some(({ secondary: kind }) => kind === "warning")
     return {
-      outcome: !isSeries && kept.length > 0 ? "landed" : "empty",
+      // Beside a warning (§4.1) nothing says that the set is empty; a total says nothing either way.
+      outcome: !isSeries && hasWarning ? "landed" : "empty",
       // Warnings that no longer arrive have ended; rows that are not a set can't end.
       rows: (yield* holdCurrent(secondary.filter(({ mergeKey }) => mergeKey !== undefined)))
         ? [...new Set([...kept, ...secondary])]

@@ -81,7 +81,7 @@ describe("audit_log", () => {
   const entry = (timestamp: string, summary: string): Entry => ({ timestamp, type: "t", summary })
 
   /** A service with one vault and this log, which may grow; the cursor is that of §4.1. */
-  const service = (log: Array<Entry>, most = 200) =>
+  const service = (log: Array<Entry>, most = 200, isBroken = (_page: string) => false) =>
     scriptedServer(({ url }, response) => {
       const { pathname, searchParams } = new URL(url, "http://service")
       if (!pathname.endsWith("/audit_log")) {
@@ -90,6 +90,7 @@ describe("audit_log", () => {
       }
       const limit = Math.min(most, Number(searchParams.get("limit") ?? 50))
       const before = searchParams.get("before") ?? "9999"
+      if (isBroken(before)) return json(response, {})
       const rest = log
         .filter(({ timestamp }) => timestamp < before)
         .toSorted((a, b) => (a.timestamp < b.timestamp ? 1 : a.timestamp > b.timestamp ? -1 : 0))
@@ -156,6 +157,36 @@ describe("audit_log", () => {
       expect(yield* queries(dataDir, found)).toEqual([[{ n: 26 }], [{ n: 1 }]])
       expect((yield* run(0)).summary.outcome).toBe("complete")
       expect(yield* queries(dataDir, found)).toEqual([[{ n: 30 }], [{ n: 0 }]])
+    }),
+  )
+
+  live("reads what --full could not read in the next run, which then closes its entry", () =>
+    Effect.gen(function* () {
+      const log = Array.from({ length: 30 }, (_, day) => entry(ago(day + 1), `day ${day}`))
+      let broken: (page: string) => boolean = () => false
+      const server = yield* service(log, 6, (page) => broken(page))
+      const dataDir = yield* temporaryFolder
+      const run = (full = false) =>
+        Effect.map(
+          runOnce(server.url, dataDir, { pipelines, settings: { full } }),
+          ({ summary }) => summary,
+        )
+      const found = [
+        "select count(*)::integer as n from core.audit_log",
+        "select count(*)::integer as n from ops.quarantine where closed_at is null",
+      ]
+      yield* run()
+      // On the first page, and on a later one.
+      for (const isLater of [false, true]) {
+        log.push(entry(ago(20), `dated back ${log.length}`))
+        broken = (page) => page < "9999" === isLater
+        expect((yield* run(true)).outcome).toBe("partial")
+        expect((yield* queries(dataDir, found))[1]).toEqual([{ n: 1 }])
+        broken = () => false
+        yield* run()
+        expect(yield* queries(dataDir, found)).toEqual([[{ n: log.length }], [{ n: 0 }]])
+      }
+      expect((yield* run()).pipelines.find(({ name }) => name === "audit_log")?.requests).toBe(1)
     }),
   )
 

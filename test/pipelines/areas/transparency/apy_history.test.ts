@@ -20,6 +20,7 @@ const reading = Effect.gen(function* () {
   let today = Math.floor(now / DAY_MILLIS)
   let name = "values"
   let broken: string | undefined
+  let isEmpty = false
   const asked: Array<number> = []
   const oldest = today - HISTORY + 1
   const { url } = yield* scriptedServer((request, response) => {
@@ -37,7 +38,7 @@ const reading = Effect.gen(function* () {
     asked.push(daysAgo)
     const labels = days.map(formatDay)
     if (broken !== undefined && daysAgo < 0) labels[HISTORY - 30] = broken
-    json(response, { labels, [name]: values })
+    json(response, isEmpty && daysAgo < 0 ? { labels: [], [name]: [] } : { labels, [name]: values })
   })
   const dataDir = yield* temporaryFolder
   const sync = runOnce(url, dataDir, { pipelines: ["apy_history"] })
@@ -47,6 +48,9 @@ const reading = Effect.gen(function* () {
     days: asked,
     breakLabel: (label: string | undefined) => {
       broken = label
+    },
+    empty: (isIt: boolean) => {
+      isEmpty = isIt
     },
     full: runOnce(url, dataDir, { pipelines: ["apy_history"], settings: { full: true } }),
     dataDir,
@@ -83,6 +87,22 @@ live("what --full could not read is read by the next run, which then closes its 
     yield* sync
     expect(days).toEqual([-1, -1])
     expect(yield* open).toEqual([])
+    days.length = 0
+    yield* sync
+    expect(Math.min(...days)).toBeGreaterThan(0)
+  }),
+)
+
+live("what --full got an empty response for is read by the next run", () =>
+  Effect.gen(function* () {
+    const { sync, full, empty, days } = yield* reading
+    yield* sync
+    empty(true)
+    yield* full
+    empty(false)
+    days.length = 0
+    yield* sync
+    expect(days).toEqual([-1, -1])
     days.length = 0
     yield* sync
     expect(Math.min(...days)).toBeGreaterThan(0)

@@ -1,10 +1,11 @@
-// A service that dates a snapshot in the future: those that arrive before that date are read all the same.
+// A service that dates a snapshot in the future: those that arrive before that date are read all the same. And what a run
+// that reads everything again could not read.
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { ahead, fixedDay } from "../../../support/movableClock.ts"
 import { json, scriptedServer } from "../../../support/servers/scriptedServer.ts"
 import { temporaryFolder } from "../../../support/temporaryFolder.ts"
-import { change, query, runOnce } from "../../../support/warehouseRun.ts"
+import { change, queries, query, runOnce } from "../../../support/warehouseRun.ts"
 
 const { now, live } = fixedDay("2026-06-01T12:30:00Z")
 const HOUR = 3_600_000
@@ -15,6 +16,7 @@ const address = `0x${"1".repeat(40)}`
 const hourly = Effect.gen(function* () {
   let hours = 0
   const limits: Array<number> = []
+  const service: { pnl: string; broken?: object | undefined } = { pnl: "1" }
   const { url } = yield* scriptedServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url, "http://service")
     if (pathname !== "/platform/unrealized_pnl") {
@@ -26,10 +28,10 @@ const hourly = Effect.gen(function* () {
     const times = Array.from({ length: HISTORY + hours }, (_, age) => newest - age)
     const all = [newest + 2000, ...times].map((hour) => ({
       timestamp: new Date(hour * HOUR).toISOString(),
-      unrealizedPnl: "1",
+      unrealizedPnl: service.pnl,
       unrealizedPnlInAsset: "1",
     }))
-    json(response, all.slice(0, limit))
+    json(response, service.broken ?? all.slice(0, limit))
   })
   const dataDir = yield* temporaryFolder
   const syncAt = (later: number, settings = {}) => {
@@ -44,7 +46,7 @@ const hourly = Effect.gen(function* () {
     ),
     ([row]) => row?.["hours"],
   )
-  return { dataDir, syncAt, stored, limits }
+  return { dataDir, syncAt, stored, limits, service }
 })
 
 live("later runs request as many as are new", () =>
@@ -57,6 +59,34 @@ live("later runs request as many as are new", () =>
     // One request each: about as many as there are since the mark and in the overlap.
     expect(limits).toHaveLength(3)
     expect(Math.max(...limits.slice(1))).toBeLessThan(250)
+  }),
+)
+
+live("what --full could not read is read by the next run, which then closes its entry", () =>
+  Effect.gen(function* () {
+    const { dataDir, syncAt, limits, service } = yield* hourly
+    const found = [
+      `select unrealized_pnl::int as pnl, count(*)::int as n from core.pnl_history
+       where snapshot_at < '2026-08-01' group by pnl`,
+      "select 1 from ops.quarantine where closed_at is null",
+      "select 1 from ops.gaps",
+    ]
+    yield* syncAt(500)
+    for (const [later, pnl, broken, entries] of [
+      [501, 2, { items: "none" }, 1],
+      [502, 3, [], 0],
+    ] as const) {
+      service.pnl = String(pnl)
+      service.broken = broken
+      yield* syncAt(later, { full: true })
+      expect((yield* queries(dataDir, found))[1]).toHaveLength(entries)
+      service.broken = undefined
+      yield* syncAt(later)
+      expect(yield* queries(dataDir, found)).toEqual([[{ pnl, n: HISTORY + later }], [], []])
+    }
+    limits.length = 0
+    yield* syncAt(503)
+    expect(Math.max(...limits)).toBeLessThan(1000)
   }),
 )
 

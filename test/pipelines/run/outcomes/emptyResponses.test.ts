@@ -129,7 +129,7 @@ const sequences: ReadonlyArray<Sequence> = [
       "position, record 3, token",
       "record 1, token",
     ],
-    outcomes: ["loaded", "suspicious_empty", "empty", "unchanged", "loaded", "loaded"],
+    outcomes: ["loaded", "suspicious_empty", "empty", "empty", "loaded", "loaded"],
   },
 ]
 

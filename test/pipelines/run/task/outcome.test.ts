@@ -230,6 +230,26 @@ describe("an empty response", () => {
     }),
   )
 
+  it.live(
+    "of a set that never had rows is empty beside a total, which lands, and read beside a warning",
+    () =>
+      Effect.gen(function* () {
+        const dataDir = yield* temporaryFolder
+        const beside = (secondary: "total" | "warning") =>
+          resolved({
+            rows: [ofVault(set), { ...rowsOf(readings, [{ value: 1 }]), secondary }],
+          })
+        yield* inWarehouse(
+          dataDir,
+          Effect.gen(function* () {
+            const { outcome, rows: kept } = yield* beside("total")
+            expect([outcome, kept.length]).toEqual(["empty", 1])
+            expect((yield* beside("warning")).outcome).toBe("landed")
+          }),
+        )
+      }),
+  )
+
   it.live("that holds a warning confirms nothing, neither itself nor in the next run", () =>
     Effect.gen(function* () {
       const dataDir = yield* temporaryFolder
