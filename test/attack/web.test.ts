@@ -130,6 +130,48 @@ describe("the address for assistants", () => {
   )
 })
 
+describe("many calls in one request of an assistant", () => {
+  it.live("are refused, and others have their queries answered", () =>
+    Effect.gen(function* () {
+      const url = yield* startServer(yield* small, { limits: { seconds: 2, rows: 10 } })
+      const headers = {
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+      }
+      const post = (body: string, session: Headers = {}) =>
+        get(`${url}/api/mcp`, { ...headers, ...session }, { method: "POST", body })
+      // Of the protocols, the one that has batches.
+      const hello = yield* post(
+        JSON.stringify({
+          jsonrpc: "2.0",
+          id: 1,
+          method: "initialize",
+          params: {
+            protocolVersion: "2025-03-26",
+            capabilities: {},
+            clientInfo: { name: "attack", version: "1" },
+          },
+        }),
+      )
+      const session = { "mcp-session-id": String(hello.headers["mcp-session-id"]) }
+      const sql = "SELECT levenshtein(repeat('a',1000000),repeat('b',1000000))"
+      const calls = JSON.stringify(
+        Array.from({ length: 20 }, (_, id) => ({
+          jsonrpc: "2.0",
+          id,
+          method: "tools/call",
+          params: { name: "query", arguments: { sql } },
+        })),
+      )
+      for (const body of [calls, `\uFEFF${calls}`, ` \r\n\t${calls}`]) {
+        const refused = yield* post(body, session)
+        expect([refused.status, refused.body]).toEqual([400, "Send one message at a time.\n"])
+      }
+      expect((yield* get(queryUrl(url, "select 'it' || ' ran'"))).body).toContain("it ran")
+    }).pipe(Effect.scoped),
+  )
+})
+
 /** What comes back for what is written to a socket, until the server closes it. */
 const raw = (url: string, text: string): Effect.Effect<string> =>
   Effect.promise(
