@@ -111,7 +111,7 @@ export const makeApp = (site: Site, { past, mcp }: Services): Hono => {
   })
   if (site.access.token !== undefined) requireToken(app, site)
   const bounded = boundedSending((c, error) => failed(c, error, isApi(c) ? asText : asPage))
-  for (const path of ["/sql", "/api/query", MCP_PATH]) app.use(path, bounded)
+  app.use((c, next) => (isComputed(c) ? bounded(c, next) : next()))
 
   page("/", (of, c) => readOverviewPage(of, c.req.query()))
   page("/compare", (of, c) =>
@@ -205,6 +205,10 @@ const streamed = (
     Stream.toReadableStream,
   )
 }
+
+/** Whether the queries of strangers run for it, or those of pages over what is not stored: a past state. */
+const isComputed = (c: Context): boolean =>
+  ["/sql", "/api/query", MCP_PATH].includes(c.req.path) || c.req.query("as-of") !== undefined
 
 const isApi = (c: Context): boolean => c.req.path.startsWith("/api/")
 

@@ -149,3 +149,36 @@ describe("results", () => {
     }),
   )
 })
+
+describe("past states", () => {
+  it.live("are made up to a number at a time, as results are, and a page says so", () =>
+    Effect.gen(function* () {
+      const url = yield* startServer(yield* small)
+      const before = new Date(Date.now() - 1).toISOString().slice(0, -1)
+      const leave = new AbortController()
+      const pages = Array.from({ length: 40 }, (_, at) =>
+        fetch(`${url}/?as-of=${before}${String(at).padStart(3, "0")}Z`, { signal: leave.signal }),
+      )
+      const others = Promise.allSettled(pages)
+      // Those that are made take seconds; they end when their readers leave.
+      const refused = yield* Effect.promise(() =>
+        Promise.any(
+          pages.map((page) =>
+            page.then((reply) => (reply.ok ? Promise.reject(new Error("made")) : reply)),
+          ),
+        ),
+      )
+      expect(refused.status).toBe(503)
+      expect(refused.headers.get("content-type")).toMatch("text/html")
+      expect(yield* Effect.promise(() => refused.text())).toMatch(
+        /class="error"[^>]*>The server is busy: 16 /,
+      )
+      expect((yield* get(url)).status).toBe(200)
+      leave.abort()
+      yield* Effect.promise(() => others)
+      yield* untilSo("a query runs", () =>
+        Effect.runPromise(get(queryUrl(url, "select 1"))).then(({ status }) => status === 200),
+      )
+    }).pipe(Effect.scoped),
+  )
+})
