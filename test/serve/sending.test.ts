@@ -1,5 +1,6 @@
 // Results that are made and sent: how many are in memory, for how long, and that others have their turn meanwhile.
 import { readdirSync, readlinkSync } from "node:fs"
+import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { setTimeout } from "node:timers/promises"
 import { describe, expect, it } from "@effect/vitest"
@@ -147,6 +148,31 @@ describe("results", () => {
       expect((yield* Effect.promise(() => response.text())).length).toBeGreaterThan(20_000_000)
       expect(turns).toBeGreaterThan(15)
     }),
+  )
+})
+
+describe("calls of assistants", () => {
+  it.live("whose body does not come keep nobody waiting", () =>
+    Effect.gen(function* () {
+      const url = yield* startServer(yield* small)
+      const { port, host } = new URL(url)
+      const head = [
+        "POST /api/mcp HTTP/1.1",
+        `Host: ${host}`,
+        "Content-Type: application/json",
+        "Content-Length: 1000",
+        "Expect: 100-continue",
+      ].join("\r\n")
+      const sockets = Array.from({ length: 16 }, () => connect(Number(port), "127.0.0.1"))
+      for (const socket of sockets) socket.write(`${head}\r\n\r\n`)
+      // The server says so when it has begun with the request.
+      for (const socket of sockets) {
+        const [said] = yield* Effect.promise(() => once(socket, "data"))
+        expect(String(said)).toContain("100 Continue")
+      }
+      expect((yield* get(queryUrl(url, "select 1"))).status).toBe(200)
+      for (const socket of sockets) socket.destroy()
+    }).pipe(Effect.scoped),
   )
 })
 
