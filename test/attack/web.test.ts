@@ -133,7 +133,7 @@ describe("the address for assistants", () => {
 describe("many calls in one request of an assistant", () => {
   it.live("are refused, and others have their queries answered", () =>
     Effect.gen(function* () {
-      const url = yield* startServer(yield* small, { limits: { seconds: 2, rows: 10 } })
+      const url = yield* startServer(yield* small)
       const headers = {
         "content-type": "application/json",
         accept: "application/json, text/event-stream",
