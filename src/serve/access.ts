@@ -76,7 +76,11 @@ export const ownNameOnly =
     return next()
   }
 
-const COOKIE = "vaulthouse"
+/** Browsers keep one cookie of a name for all ports of a host: each server has its own name. */
+const cookieName = (c: Context): string => {
+  const [, port] = /:(\d+)$/.exec(c.req.header("host") ?? "") ?? []
+  return port === undefined ? "vaulthouse" : `vaulthouse-${port}`
+}
 
 const isEqual = (one: string, other: string, key: Buffer): boolean => {
   const digest = (text: string) => createHmac("sha256", key).update(text).digest()
@@ -125,7 +129,9 @@ export const signIn = (token: Redacted.Redacted<string>, warn: (line: string) =>
     required: (refuse) => async (c, next) => {
       const [, bearer] = /^Bearer +(.+)$/i.exec(c.req.header("authorization") ?? "") ?? []
       if (bearer === undefined) {
-        return isEqual(getCookie(c, COOKIE) ?? "", cookie, key) ? next() : refuse(c, undefined)
+        return isEqual(getCookie(c, cookieName(c)) ?? "", cookie, key)
+          ? next()
+          : refuse(c, undefined)
       }
       const found = await attempt(c, bearer)
       return found === "right" ? next() : refuse(c, found)
@@ -133,7 +139,7 @@ export const signIn = (token: Redacted.Redacted<string>, warn: (line: string) =>
     accept: async (c, typed) => {
       const found = await attempt(c, typed.trim())
       if (found === "right") {
-        setCookie(c, COOKIE, cookie, {
+        setCookie(c, cookieName(c), cookie, {
           httpOnly: true,
           sameSite: "Strict",
           path: "/",

@@ -106,6 +106,30 @@ describe("who may read", () => {
     }).pipe(Effect.scoped),
   )
 
+  it.live("those who have signed in at two servers of one host, at both", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* synced
+      const urls = [
+        yield* startServer(dataDir, { withToken: true }),
+        yield* startServer(dataDir, { withToken: true }),
+      ]
+      // As browsers keep them: by host and name, whatever the port.
+      const jar = new Map<string, string>()
+      const cookie = () => ({ cookie: [...jar].map((pair) => pair.join("=")).join("; ") })
+      for (const url of urls) {
+        const accepted = yield* get(
+          `${url}/sign-in`,
+          { "content-type": "application/x-www-form-urlencoded", origin: url, ...cookie() },
+          { method: "POST", body: new URLSearchParams({ token }).toString() },
+        )
+        const [pair = ""] = String(accepted.headers["set-cookie"]).split(";")
+        const [name = "", value = ""] = pair.split("=")
+        jar.set(name, value)
+      }
+      for (const url of urls) expect((yield* get(url, cookie())).status).toBe(200)
+    }).pipe(Effect.scoped),
+  )
+
   it.live("nothing but its own files may run or be loaded", () =>
     Effect.gen(function* () {
       const { url } = yield* unchanged
