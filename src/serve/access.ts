@@ -43,10 +43,34 @@ const isOwnName = (name: string, { host, allowedHosts }: Access): boolean =>
  * Whether a page of another site made the browser send the request. Programs, and browsers whose user typed the address,
  * send no or another mark. A page of the same host on another port is another site too.
  */
-export const isFromOtherSite = (c: Context): boolean => {
+const isFromOtherSite = (c: Context): boolean => {
   const site = c.req.header("sec-fetch-site")
   return site !== undefined && site !== "same-origin" && site !== "none"
 }
+
+const bearerOf = (c: Context): string | undefined =>
+  /^Bearer +(.+)$/i.exec(c.req.header("authorization") ?? "")?.[1]
+
+/**
+ * Whether SQL in the address may run: no page of another site sent it. Over a network, browsers send `Sec-Fetch-Site` by TLS
+ * alone, and the cookie to every port of the host; without that mark, what a cookie admitted needs a `Referer` of this server,
+ * which its pages send.
+ */
+export const maySendSql = (c: Context, { token }: Access): boolean =>
+  c.req.header("sec-fetch-site") === undefined
+    ? token === undefined ||
+      bearerOf(c) !== undefined ||
+      URL.parse(c.req.header("referer") ?? "")?.host === c.req.header("host")
+    : !isFromOtherSite(c)
+
+const UNKNOWN_SENDER =
+  "Send the token as `Authorization: Bearer …`, or follow a link of this server's pages: the browser does not say which page sent this request.\n"
+
+/** Refuses what a page on another port of the host may have sent with a reader's cookie. */
+export const ownSqlOnly =
+  (access: Access): MiddlewareHandler =>
+  (c, next) =>
+    maySendSql(c, access) ? next() : Promise.resolve(c.text(UNKNOWN_SENDER, 403))
 
 /** Whether a person followed a link in a window of its own, as opposed to a script, a frame or an image. */
 const isFollowedLink = (c: Context): boolean =>
@@ -127,7 +151,7 @@ export const signIn = (token: Redacted.Redacted<string>, warn: (line: string) =>
   }
   return {
     required: (refuse) => async (c, next) => {
-      const [, bearer] = /^Bearer +(.+)$/i.exec(c.req.header("authorization") ?? "") ?? []
+      const bearer = bearerOf(c)
       if (bearer === undefined) {
         return isEqual(getCookie(c, cookieName(c)) ?? "", cookie, key)
           ? next()

@@ -8,7 +8,7 @@ import type { Publication } from "../pipelines/readers/latestCopy.ts"
 import { completeSql } from "../pipelines/readers/query/sqlCompletion.ts"
 import { queryResponse } from "./api/query.ts"
 import { seriesResponse } from "./api/series.ts"
-import { isFromOtherSite, ownNameOnly, signIn, strictHeaders } from "./access.ts"
+import { maySendSql, ownNameOnly, ownSqlOnly, signIn, strictHeaders } from "./access.ts"
 import type { PastSites } from "./asOf/pastSites.ts"
 import {
   document,
@@ -110,6 +110,7 @@ export const makeApp = (site: Site, { past, mcp }: Services): Hono => {
     return c.body(found.content)
   })
   if (site.access.token !== undefined) requireToken(app, site)
+  app.use("/api/query", ownSqlOnly(site.access))
   const bounded = boundedSending((c, error) => failed(c, error, isApi(c) ? asText : asPage))
   app.all(MCP_PATH, withBody, bounded, async (c) => {
     const { method, headers, signal } = c.req.raw
@@ -130,7 +131,7 @@ export const makeApp = (site: Site, { past, mcp }: Services): Hono => {
   page("/data", (of, c) => readDataPage(of, c.req.query()))
   page("/data/run/:run", (of, c) => readRunPage(of, pathParameter(c, "run")))
   // What another site puts into a link is shown, and runs when it is sent from here.
-  page("/sql", (of, c) => readSqlPage(of, c.req.query(), !isFromOtherSite(c)))
+  page("/sql", (of, c) => readSqlPage(of, c.req.query(), maySendSql(c, site.access)))
   page("/sql/:table", (of, c) => readTablePage(of, pathParameter(c, "table")))
   page("/trace/:table", (of, c) => {
     const { "as-of": _, ...address } = c.req.query()

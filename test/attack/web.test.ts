@@ -248,6 +248,56 @@ const signInWith = (url: string, typed: string, headers: Headers = {}): Effect.E
     { method: "POST", body: new URLSearchParams({ token: typed }).toString() },
   )
 
+/** Of somebody who has signed in, as a browser sends it. */
+const signedIn = (url: string): Effect.Effect<string> =>
+  Effect.map(
+    signInWith(url, token),
+    ({ headers }) => String(headers["set-cookie"]).split(";")[0] ?? "",
+  )
+
+describe("a page on another port of the host, where browsers send no Sec-Fetch-Site", () => {
+  it.live("makes no query run with the sign-in of a reader", () =>
+    Effect.gen(function* () {
+      const url = yield* startServer(yield* small, { withToken: true })
+      const cookie = yield* signedIn(url)
+      const sql = `${url}/sql?q=${encodeURIComponent("select 'it' || ' ran'")}`
+      const api = queryUrl(url, "select 'it' || ' ran'")
+      const others = [
+        {},
+        { referer: "" },
+        { referer: "null" },
+        { referer: "http://127.0.0.1:3000/" },
+        { referer: "http://127.0.0.1/" },
+        { referer: `http://evil.example/?${url}/` },
+        { referer: `${url}@evil.example/` },
+        { referer: `${url}/`, host: `localhost:${new URL(url).port}` },
+        { authorization: "Basic x" },
+      ] as ReadonlyArray<Headers>
+      for (const headers of others) {
+        const shown = yield* get(sql, { cookie, ...headers })
+        expect([headers, shown.status]).toEqual([headers, 200])
+        expect(shown.body).toContain("Read it before you run it")
+        expect(shown.body).not.toContain("it ran")
+        const refused = yield* get(api, { cookie, ...headers })
+        expect([headers, refused.status]).toEqual([headers, 403])
+        expect(refused.body).toContain("Authorization: Bearer")
+        // An address that is typed, or a bookmark.
+        expect((yield* get(url, { cookie, ...headers })).status).toBe(200)
+      }
+      for (const headers of [
+        { cookie, referer: `${url}/sql?q=select+1` },
+        { cookie, ...from("none", "navigate", "document", true) },
+        { cookie, ...from("same-origin", "cors", "empty") },
+        { authorization: `Bearer ${token}` },
+        { cookie, authorization: `Bearer ${token}` },
+      ] as ReadonlyArray<Headers>) {
+        expect((yield* get(sql, headers)).body).toContain("it ran")
+        expect((yield* get(api, headers)).body).toContain("it ran")
+      }
+    }).pipe(Effect.scoped),
+  )
+})
+
 describe("somebody without the token", () => {
   it.live("can send no large body, whether its length is known or not", () =>
     Effect.gen(function* () {

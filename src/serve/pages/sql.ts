@@ -66,7 +66,7 @@ interface SqlPage {
   readonly values: Readonly<Record<string, string>>
   /** Which part of the rows, from 1. */
   readonly shown: number
-  /** False if a page of another site sent the query, which then waits for a click. */
+  /** False if a page of another site sent the query, or may have: it then waits for a click. */
   readonly isOwn: boolean
   /** Absent if there is no query; the error message if it failed. */
   readonly result: ShownResult | { readonly failed: string } | undefined
@@ -99,7 +99,7 @@ ${sql}</textarea>
         <ul id="words" role="listbox" aria-label="Words that complete it" hidden></ul>
         ${parameterFields(sql, values)}
         <div class="actions">
-          ${!isOwn && html`<p class="note">A link on another site has this query. Read it before you run it.</p>`}
+          ${!isOwn && html`<p class="note">This query may come from a link on another site. Read it before you run it.</p>`}
           <button>Run</button>
           <span class="note"
             >Stopped after ${limits.seconds} s; up to ${count(limits.rows)} rows.
