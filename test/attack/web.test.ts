@@ -249,7 +249,7 @@ const signInWith = (url: string, typed: string, headers: Headers = {}): Effect.E
   )
 
 /** Of somebody who has signed in, as a browser sends it. */
-const signedIn = (url: string): Effect.Effect<string> =>
+const cookieOf = (url: string): Effect.Effect<string> =>
   Effect.map(
     signInWith(url, token),
     ({ headers }) => String(headers["set-cookie"]).split(";")[0] ?? "",
@@ -259,7 +259,7 @@ describe("a page on another port of the host, where browsers send no Sec-Fetch-S
   it.live("makes no query run with the sign-in of a reader", () =>
     Effect.gen(function* () {
       const url = yield* startServer(yield* small, { withToken: true })
-      const cookie = yield* signedIn(url)
+      const cookie = yield* cookieOf(url)
       const sql = `${url}/sql?q=${encodeURIComponent("select 'it' || ' ran'")}`
       const api = queryUrl(url, "select 'it' || ' ran'")
       const others = [
@@ -379,8 +379,7 @@ describe("somebody without the token", () => {
       const log = Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))])
       return Effect.gen(function* () {
         const url = yield* startServer(yield* small, { withToken: true })
-        const cookie =
-          String((yield* signInWith(url, token)).headers["set-cookie"]).split(";")[0] ?? ""
+        const cookie = yield* cookieOf(url)
         const began = performance.now()
         const tries = Array.from({ length: 20 }, (_, at) =>
           at % 2 === 0
