@@ -43,10 +43,34 @@ const isOwnName = (name: string, { host, allowedHosts }: Access): boolean =>
  * Whether a page of another site made the browser send the request. Programs, and browsers whose user typed the address,
  * send no or another mark. A page of the same host on another port is another site too.
  */
-export const isFromOtherSite = (c: Context): boolean => {
+const isFromOtherSite = (c: Context): boolean => {
   const site = c.req.header("sec-fetch-site")
   return site !== undefined && site !== "same-origin" && site !== "none"
 }
+
+const bearerOf = (c: Context): string | undefined =>
+  /^Bearer +(.+)$/i.exec(c.req.header("authorization") ?? "")?.[1]
+
+/**
+ * Whether SQL in the address may run: no page of another site sent it. Over a network, browsers send `Sec-Fetch-Site` by TLS
+ * alone, and the cookie to every port of the host; without that mark, what a cookie admitted needs a `Referer` of this server,
+ * which its pages send.
+ */
+export const maySendSql = (c: Context, { token }: Access): boolean =>
+  c.req.header("sec-fetch-site") === undefined
+    ? token === undefined ||
+      bearerOf(c) !== undefined ||
+      URL.parse(c.req.header("referer") ?? "")?.host === c.req.header("host")
+    : !isFromOtherSite(c)
+
+const UNKNOWN_SENDER =
+  "Send the token as `Authorization: Bearer …`, or follow a link of this server's pages: the browser does not say which page sent this request.\n"
+
+/** Refuses what a page on another port of the host may have sent with a reader's cookie. */
+export const ownSqlOnly =
+  (access: Access): MiddlewareHandler =>
+  (c, next) =>
+    maySendSql(c, access) ? next() : Promise.resolve(c.text(UNKNOWN_SENDER, 403))
 
 /** Whether a person followed a link in a window of its own, as opposed to a script, a frame or an image. */
 const isFollowedLink = (c: Context): boolean =>
@@ -76,7 +100,11 @@ export const ownNameOnly =
     return next()
   }
 
-const COOKIE = "vaulthouse"
+/** Browsers keep one cookie of a name for all ports of a host: each server has its own name. */
+const cookieName = (c: Context): string => {
+  const [, port] = /:(\d+)$/.exec(c.req.header("host") ?? "") ?? []
+  return port === undefined ? "vaulthouse" : `vaulthouse-${port}`
+}
 
 const isEqual = (one: string, other: string, key: Buffer): boolean => {
   const digest = (text: string) => createHmac("sha256", key).update(text).digest()
@@ -123,9 +151,11 @@ export const signIn = (token: Redacted.Redacted<string>, warn: (line: string) =>
   }
   return {
     required: (refuse) => async (c, next) => {
-      const [, bearer] = /^Bearer +(.+)$/i.exec(c.req.header("authorization") ?? "") ?? []
+      const bearer = bearerOf(c)
       if (bearer === undefined) {
-        return isEqual(getCookie(c, COOKIE) ?? "", cookie, key) ? next() : refuse(c, undefined)
+        return isEqual(getCookie(c, cookieName(c)) ?? "", cookie, key)
+          ? next()
+          : refuse(c, undefined)
       }
       const found = await attempt(c, bearer)
       return found === "right" ? next() : refuse(c, found)
@@ -133,7 +163,7 @@ export const signIn = (token: Redacted.Redacted<string>, warn: (line: string) =>
     accept: async (c, typed) => {
       const found = await attempt(c, typed.trim())
       if (found === "right") {
-        setCookie(c, COOKIE, cookie, {
+        setCookie(c, cookieName(c), cookie, {
           httpOnly: true,
           sameSite: "Strict",
           path: "/",

@@ -3,12 +3,12 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Stream from "effect/Stream"
-import { type Context, Hono } from "hono"
+import { type Context, Hono, type MiddlewareHandler } from "hono"
 import type { Publication } from "../pipelines/readers/latestCopy.ts"
 import { completeSql } from "../pipelines/readers/query/sqlCompletion.ts"
 import { queryResponse } from "./api/query.ts"
 import { seriesResponse } from "./api/series.ts"
-import { isFromOtherSite, ownNameOnly, signIn, strictHeaders } from "./access.ts"
+import { maySendSql, ownNameOnly, ownSqlOnly, signIn, strictHeaders } from "./access.ts"
 import type { PastSites } from "./asOf/pastSites.ts"
 import {
   document,
@@ -110,8 +110,16 @@ export const makeApp = (site: Site, { past, mcp }: Services): Hono => {
     return c.body(found.content)
   })
   if (site.access.token !== undefined) requireToken(app, site)
+  app.use("/api/query", ownSqlOnly(site.access))
   const bounded = boundedSending((c, error) => failed(c, error, isApi(c) ? asText : asPage))
-  for (const path of ["/sql", "/api/query", MCP_PATH]) app.use(path, bounded)
+  app.all(MCP_PATH, withBody, bounded, async (c) => {
+    const { method, headers, signal } = c.req.raw
+    const body = c.get("body")
+    const hasBody = method !== "GET" && method !== "HEAD" && body !== ""
+    const request = { method, headers, signal, ...(hasBody ? { body } : {}) }
+    return mcp(new Request(c.req.url, request), body)
+  })
+  app.use((c, next) => (isComputed(c) ? bounded(c, next) : next()))
 
   page("/", (of, c) => readOverviewPage(of, c.req.query()))
   page("/compare", (of, c) =>
@@ -123,7 +131,7 @@ export const makeApp = (site: Site, { past, mcp }: Services): Hono => {
   page("/data", (of, c) => readDataPage(of, c.req.query()))
   page("/data/run/:run", (of, c) => readRunPage(of, pathParameter(c, "run")))
   // What another site puts into a link is shown, and runs when it is sent from here.
-  page("/sql", (of, c) => readSqlPage(of, c.req.query(), !isFromOtherSite(c)))
+  page("/sql", (of, c) => readSqlPage(of, c.req.query(), maySendSql(c, site.access)))
   page("/sql/:table", (of, c) => readTablePage(of, pathParameter(c, "table")))
   page("/trace/:table", (of, c) => {
     const { "as-of": _, ...address } = c.req.query()
@@ -149,14 +157,6 @@ export const makeApp = (site: Site, { past, mcp }: Services): Hono => {
       return c.json({ words, begun })
     }),
   )
-  app.all(MCP_PATH, async (c) => {
-    const { method, headers, signal } = c.req.raw
-    const body = await shortBody(c)
-    if (body === undefined) return tooLarge(c)
-    const hasBody = method !== "GET" && method !== "HEAD" && body !== ""
-    const request = { method, headers, signal, ...(hasBody ? { body } : {}) }
-    return mcp(new Request(c.req.url, request), body)
-  })
   app.onError((error, c) => {
     void site.run(Effect.logError(`serve: ${c.req.method} ${c.req.path}: ${error.message}`), {
       signal: c.req.raw.signal,
@@ -206,6 +206,10 @@ const streamed = (
   )
 }
 
+/** Whether the queries of strangers run for it, or those of pages over what is not stored: a past state. */
+const isComputed = (c: Context): boolean =>
+  ["/sql", "/api/query"].includes(c.req.path) || c.req.query("as-of") !== undefined
+
 const isApi = (c: Context): boolean => c.req.path.startsWith("/api/")
 
 const asText = (c: Context, { status, message }: Problem): Response =>
@@ -234,6 +238,14 @@ const shortBody = async (c: Context): Promise<string | undefined> => {
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString("utf8")
+}
+
+/** Before what bounds the queries: a call whose body does not come would keep the place of one. */
+const withBody: MiddlewareHandler<{ Variables: { body: string } }> = async (c, next) => {
+  const body = await shortBody(c)
+  if (body === undefined) return tooLarge(c)
+  c.set("body", body)
+  return next()
 }
 
 const EARLY = "A wrong token came from this address just now: try again in a second.\n"

@@ -53,11 +53,19 @@ export const latestTrace = (row: Row, column: string): string =>
     vault_address: row["vault_address"],
   })
 
+/** The result of a query whose parameters have the `values`, each once, however often it stands in the query. */
 export const resultFile = (
   sql: string,
+  values: ReadonlyArray<readonly [name: string, value: string]>,
   format: "csv" | "json" | "parquet",
   isSafe = false,
-): string => `/api/query${query({ format, csv_safe: isSafe ? "true" : undefined, q: sql })}`
+): string =>
+  withParameters("/api/query", [
+    ["format", format],
+    ["csv_safe", isSafe ? "true" : undefined],
+    ["q", sql],
+    ...values,
+  ])
 
 export const runPage = (runId: unknown): string => `/data/run/${text(runId)}`
 

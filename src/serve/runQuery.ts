@@ -3,7 +3,6 @@
 import { open } from "node:fs/promises"
 import { Readable } from "node:stream"
 import type { Json } from "@duckdb/node-api"
-import * as Data from "effect/Data"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type { LatestCopy, Publication } from "../pipelines/readers/latestCopy.ts"
@@ -77,20 +76,13 @@ export const runQueryToParquet = ({ latest, limits }: QueryContext, sql: string)
   )
 
 /** All readers were in use for as long as a query may wait. */
-export class BusyError extends Data.TaggedError("BusyError")<{
-  readonly why: string
-  readonly advice: string
-}> {
-  override get message(): string {
-    return `${this.why}\n${this.advice}`
-  }
-}
+export class BusyError extends ReadError {}
 
 // By then, those that run have ended, and those that came next have begun.
 const TIMES_TO_WAIT = 2
 
 /** The time that a query may take begins when it has a reader. */
-const limitedRead =
+export const limitedRead =
   (latest: LatestCopy, { seconds }: Limits) =>
   <A, E>(use: (reader: Reader, publication: Publication) => Effect.Effect<A, E>) =>
     Effect.gen(function* () {

@@ -130,6 +130,48 @@ describe("the address for assistants", () => {
   )
 })
 
+describe("many calls in one request of an assistant", () => {
+  it.live("are refused, and others have their queries answered", () =>
+    Effect.gen(function* () {
+      const url = yield* startServer(yield* small)
+      const headers = {
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+      }
+      const post = (body: string, session: Headers = {}) =>
+        get(`${url}/api/mcp`, { ...headers, ...session }, { method: "POST", body })
+      // Of the protocols, the one that has batches.
+      const hello = yield* post(
+        JSON.stringify({
+          jsonrpc: "2.0",
+          id: 1,
+          method: "initialize",
+          params: {
+            protocolVersion: "2025-03-26",
+            capabilities: {},
+            clientInfo: { name: "attack", version: "1" },
+          },
+        }),
+      )
+      const session = { "mcp-session-id": String(hello.headers["mcp-session-id"]) }
+      const sql = "SELECT levenshtein(repeat('a',1000000),repeat('b',1000000))"
+      const calls = JSON.stringify(
+        Array.from({ length: 20 }, (_, id) => ({
+          jsonrpc: "2.0",
+          id,
+          method: "tools/call",
+          params: { name: "query", arguments: { sql } },
+        })),
+      )
+      for (const body of [calls, `\uFEFF${calls}`, ` \r\n\t${calls}`]) {
+        const refused = yield* post(body, session)
+        expect([refused.status, refused.body]).toEqual([400, "Send one message at a time.\n"])
+      }
+      expect((yield* get(queryUrl(url, "select 'it' || ' ran'"))).body).toContain("it ran")
+    }).pipe(Effect.scoped),
+  )
+})
+
 /** What comes back for what is written to a socket, until the server closes it. */
 const raw = (url: string, text: string): Effect.Effect<string> =>
   Effect.promise(
@@ -205,6 +247,56 @@ const signInWith = (url: string, typed: string, headers: Headers = {}): Effect.E
     { ...form, origin: url, ...headers },
     { method: "POST", body: new URLSearchParams({ token: typed }).toString() },
   )
+
+/** Of somebody who has signed in, as a browser sends it. */
+const cookieOf = (url: string): Effect.Effect<string> =>
+  Effect.map(
+    signInWith(url, token),
+    ({ headers }) => String(headers["set-cookie"]).split(";")[0] ?? "",
+  )
+
+describe("a page on another port of the host, where browsers send no Sec-Fetch-Site", () => {
+  it.live("makes no query run with the sign-in of a reader", () =>
+    Effect.gen(function* () {
+      const url = yield* startServer(yield* small, { withToken: true })
+      const cookie = yield* cookieOf(url)
+      const sql = `${url}/sql?q=${encodeURIComponent("select 'it' || ' ran'")}`
+      const api = queryUrl(url, "select 'it' || ' ran'")
+      const others = [
+        {},
+        { referer: "" },
+        { referer: "null" },
+        { referer: "http://127.0.0.1:3000/" },
+        { referer: "http://127.0.0.1/" },
+        { referer: `http://evil.example/?${url}/` },
+        { referer: `${url}@evil.example/` },
+        { referer: `${url}/`, host: `localhost:${new URL(url).port}` },
+        { authorization: "Basic x" },
+      ] as ReadonlyArray<Headers>
+      for (const headers of others) {
+        const shown = yield* get(sql, { cookie, ...headers })
+        expect([headers, shown.status]).toEqual([headers, 200])
+        expect(shown.body).toContain("Read it before you run it")
+        expect(shown.body).not.toContain("it ran")
+        const refused = yield* get(api, { cookie, ...headers })
+        expect([headers, refused.status]).toEqual([headers, 403])
+        expect(refused.body).toContain("Authorization: Bearer")
+        // An address that is typed, or a bookmark.
+        expect((yield* get(url, { cookie, ...headers })).status).toBe(200)
+      }
+      for (const headers of [
+        { cookie, referer: `${url}/sql?q=select+1` },
+        { cookie, ...from("none", "navigate", "document", true) },
+        { cookie, ...from("same-origin", "cors", "empty") },
+        { authorization: `Bearer ${token}` },
+        { cookie, authorization: `Bearer ${token}` },
+      ] as ReadonlyArray<Headers>) {
+        expect((yield* get(sql, headers)).body).toContain("it ran")
+        expect((yield* get(api, headers)).body).toContain("it ran")
+      }
+    }).pipe(Effect.scoped),
+  )
+})
 
 describe("somebody without the token", () => {
   it.live("can send no large body, whether its length is known or not", () =>
@@ -287,8 +379,7 @@ describe("somebody without the token", () => {
       const log = Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))])
       return Effect.gen(function* () {
         const url = yield* startServer(yield* small, { withToken: true })
-        const cookie =
-          String((yield* signInWith(url, token)).headers["set-cookie"]).split(";")[0] ?? ""
+        const cookie = yield* cookieOf(url)
         const began = performance.now()
         const tries = Array.from({ length: 20 }, (_, at) =>
           at % 2 === 0

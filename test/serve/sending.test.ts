@@ -1,5 +1,6 @@
 // Results that are made and sent: how many are in memory, for how long, and that others have their turn meanwhile.
 import { readdirSync, readlinkSync } from "node:fs"
+import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { setTimeout } from "node:timers/promises"
 import { describe, expect, it } from "@effect/vitest"
@@ -147,5 +148,63 @@ describe("results", () => {
       expect((yield* Effect.promise(() => response.text())).length).toBeGreaterThan(20_000_000)
       expect(turns).toBeGreaterThan(15)
     }),
+  )
+})
+
+describe("calls of assistants", () => {
+  it.live("whose body does not come keep nobody waiting", () =>
+    Effect.gen(function* () {
+      const url = yield* startServer(yield* small)
+      const { port, host } = new URL(url)
+      const head = [
+        "POST /api/mcp HTTP/1.1",
+        `Host: ${host}`,
+        "Content-Type: application/json",
+        "Content-Length: 1000",
+        "Expect: 100-continue",
+      ].join("\r\n")
+      const sockets = Array.from({ length: 16 }, () => connect(Number(port), "127.0.0.1"))
+      for (const socket of sockets) socket.write(`${head}\r\n\r\n`)
+      // The server says so when it has begun with the request.
+      for (const socket of sockets) {
+        const [said] = yield* Effect.promise(() => once(socket, "data"))
+        expect(String(said)).toContain("100 Continue")
+      }
+      expect((yield* get(queryUrl(url, "select 1"))).status).toBe(200)
+      for (const socket of sockets) socket.destroy()
+    }).pipe(Effect.scoped),
+  )
+})
+
+describe("past states", () => {
+  it.live("are made up to a number at a time, as results are, and a page says so", () =>
+    Effect.gen(function* () {
+      const url = yield* startServer(yield* small)
+      const before = new Date(Date.now() - 1).toISOString().slice(0, -1)
+      const leave = new AbortController()
+      const pages = Array.from({ length: 40 }, (_, at) =>
+        fetch(`${url}/?as-of=${before}${String(at).padStart(3, "0")}Z`, { signal: leave.signal }),
+      )
+      const others = Promise.allSettled(pages)
+      // Those that are made take seconds; they end when their readers leave.
+      const refused = yield* Effect.promise(() =>
+        Promise.any(
+          pages.map((page) =>
+            page.then((reply) => (reply.ok ? Promise.reject(new Error("made")) : reply)),
+          ),
+        ),
+      )
+      expect(refused.status).toBe(503)
+      expect(refused.headers.get("content-type")).toMatch("text/html")
+      expect(yield* Effect.promise(() => refused.text())).toMatch(
+        /class="error"[^>]*>The server is busy: 16 /,
+      )
+      expect((yield* get(url)).status).toBe(200)
+      leave.abort()
+      yield* Effect.promise(() => others)
+      yield* untilSo("a query runs", () =>
+        Effect.runPromise(get(queryUrl(url, "select 1"))).then(({ status }) => status === 200),
+      )
+    }).pipe(Effect.scoped),
   )
 })

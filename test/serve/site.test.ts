@@ -1,6 +1,8 @@
 // What the server keeps of a copy, so that pages need not wait for it.
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/testing/TestClock"
 import type { LatestCopy } from "../../src/pipelines/readers/latestCopy.ts"
 import { ReadError } from "../../src/pipelines/readers/published.ts"
 import { pastSites } from "../../src/serve/asOf/pastSites.ts"
@@ -26,6 +28,8 @@ const failingOnce = () => {
   }
 }
 
+const limits = { seconds: 30, rows: 10 }
+
 type Kept = (latest: LatestCopy) => Effect.Effect<Effect.Effect<unknown, ReadError>>
 
 const kept: Readonly<Record<string, Kept>> = {
@@ -36,7 +40,7 @@ const kept: Readonly<Record<string, Kept>> = {
     Effect.map(cachedPeriodFigures(latest), (figures) =>
       figures({ from: "2026-05-01", to: "2026-05-31" }),
     ),
-  past: (latest) => Effect.map(pastSites({ latest } as Site), (past) => past("2020-01-01")),
+  past: (latest) => Effect.map(pastSites({ latest, limits } as Site), (past) => past("2020-01-01")),
 }
 
 it.live.each(Object.entries(kept))(
@@ -51,4 +55,32 @@ it.live.each(Object.entries(kept))(
       yield* read
       expect(reads()).toBe(enough)
     }),
+)
+
+it.effect.each([
+  [
+    "waits for queries no longer than a query does",
+    () => Effect.never,
+    60,
+    "waited 60 s for others",
+  ],
+  [
+    "is read no longer than a query runs",
+    (use: (...given: ReadonlyArray<unknown>) => unknown) => use({ rows: () => Effect.never }, {}),
+    30,
+    "was stopped after 30 s",
+  ],
+] as const)("a past state %s", ([, query, seconds, says]) =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(Date.parse("2026-06-01T12:00:00Z"))
+    const latest = { ...failingOnce().latest, query } as unknown as LatestCopy
+    const past = yield* pastSites({ latest, limits } as Site)
+    yield* Effect.ignore(past("2020-01-01"))
+    const { overview } = yield* past("2020-01-01")
+    const reading = yield* Effect.forkChild(Effect.flip(overview))
+    yield* TestClock.adjust((seconds - 1) * 1000)
+    expect(reading.pollUnsafe()).toBe(undefined)
+    yield* TestClock.adjust(1000)
+    expect((yield* Fiber.join(reading)).why).toContain(says)
+  }),
 )

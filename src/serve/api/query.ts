@@ -10,6 +10,7 @@ import {
   runQuery,
   runQueryToParquet,
 } from "../runQuery.ts"
+import { parametersOf, withValues } from "../sql/parameterFields.ts"
 
 const types = {
   json: "application/json",
@@ -24,25 +25,27 @@ const isFormat = (text: string): text is Format => Object.hasOwn(types, text)
 const invalid = (why: string) =>
   new ReadError({ why, advice: "docs/web-page.md describes the API." })
 
-/** Runs the query in the URL's parameters. */
+/** Runs the query in the URL's parameters, with the values of its own: `p.days=30`. */
 export const queryResponse = Effect.fnUntraced(function* (
   context: QueryContext,
-  {
+  address: Readonly<Record<string, string>>,
+) {
+  const {
     q = "",
     csv_safe: isSafe = "false",
     // A button of a form sends one parameter.
     format = isSafe === "true" ? "csv" : "json",
-  }: Readonly<Record<string, string>>,
-) {
+  } = address
   // Forms send line breaks as CR LF.
-  const sql = q.replaceAll("\r\n", "\n")
+  const typed = q.replaceAll("\r\n", "\n")
   if (!isFormat(format)) return yield* invalid(`format=${format} is not json, csv or parquet.`)
   if (isSafe !== "true" && isSafe !== "false") {
     return yield* invalid(`csv_safe=${isSafe} is not true or false.`)
   }
-  if (sql.trim() === "") {
+  if (typed.trim() === "") {
     return yield* invalid("There is no query: write one SELECT as the parameter q.")
   }
+  const sql = yield* withValues(typed, parametersOf(typed, address))
   if (format === "parquet") {
     const { content, rows } = yield* runQueryToParquet(context, sql)
     return fileResponse(content, format, rows >= context.limits.rows ? rows : undefined)

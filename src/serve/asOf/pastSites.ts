@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import type { LatestCopy, ReadLatest } from "../../pipelines/readers/latestCopy.ts"
 import { ReadError } from "../../pipelines/readers/published.ts"
 import { instantOf } from "../html/pastState.ts"
+import { limitedRead } from "../runQuery.ts"
 import {
   cachedCompleteness,
   cachedOverview,
@@ -43,7 +44,7 @@ export const pastSites = Effect.fnUntraced(function* (site: Site) {
 
 const siteAt = Effect.fnUntraced(function* (site: Site, micros: number) {
   const asOf = yield* site.latest.read((copy) => readAsOf(copy, micros))
-  const latest = latestAsOf(site.latest, asOf)
+  const latest = latestAsOf(site, asOf)
   return {
     ...site,
     latest,
@@ -55,10 +56,12 @@ const siteAt = Effect.fnUntraced(function* (site: Site, micros: number) {
 })
 
 /** Marts of the past are computed, not stored: the readers for queries do that, so that no page of the present waits. */
-const latestAsOf = ({ publication, query }: LatestCopy, asOf: AsOf): LatestCopy => {
+const latestAsOf = ({ latest, limits }: Site, asOf: AsOf): LatestCopy => {
   const then =
     (now: ReadLatest): ReadLatest =>
     (use) =>
       now((reader, of) => use(readerAsOf(reader, asOf), of))
-  return { publication, read: then(query), query: then(query) }
+  // A page waits and takes no longer than a query, so that queries have their turn.
+  const read = limitedRead(latest, limits)
+  return { publication: latest.publication, read: then(read), query: then(latest.query) }
 }

@@ -106,5 +106,12 @@ export const mcpOverHttp = Effect.fnUntraced(function* (
     { disableLogger: true },
   )
   yield* Effect.addFinalizer(() => Effect.promise(dispose))
-  return boundedSessions((request) => handler(request))
+  const bounded = boundedSessions((request) => handler(request))
+  return async (request: Request, body: string): Promise<Response> =>
+    isBatch(body)
+      ? new Response("Send one message at a time.\n", { status: 400 })
+      : bounded(request, body)
 })
+
+/** 2025-03-26 has batches: each of thousands of queries in one request would wait for its turn. `messagesOnly` takes none either. */
+const isBatch = (body: string): boolean => body.trimStart().startsWith("[")

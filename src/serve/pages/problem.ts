@@ -2,6 +2,7 @@
 import { html, type Html } from "../html/html.ts"
 import type { Page } from "../html/layout.ts"
 import { causeMessage } from "../../domain/values/causeMessage.ts"
+import { BusyError } from "../runQuery.ts"
 
 export const notFoundPage: Page = {
   title: "Not found",
@@ -15,12 +16,13 @@ export interface Problem {
   readonly message: string
 }
 
-const statuses = { ReadError: 400, UsageError: 404, BusyError: 503 } as const
+const statuses = { ReadError: 400, UsageError: 404 } as const
 
 /** The messages of these errors say what to do; any other error is a bug. */
 export const problemOf = (error: unknown): Problem => {
   const tag = typeof error === "object" && error !== null && "_tag" in error ? error._tag : ""
-  const status = Object.entries(statuses).find(([name]) => name === tag)?.[1]
+  const status =
+    error instanceof BusyError ? 503 : Object.entries(statuses).find(([name]) => name === tag)?.[1]
   return error instanceof Error && status !== undefined
     ? { status, message: error.message }
     : {

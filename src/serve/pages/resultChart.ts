@@ -1,6 +1,5 @@
 // The place of a chart of a query's result, if that has a time and figures; client/result.ts draws it.
 import { html, type Html, nothing } from "../html/html.ts"
-import { resultFile } from "../links.ts"
 import type { LimitedResult } from "../runQuery.ts"
 
 const isTime = (type: string): boolean => type === "DATE" || type.startsWith("TIMESTAMP")
@@ -8,9 +7,9 @@ const isFigure = (type: string): boolean => /INT$|^INTEGER$|^DOUBLE$|^FLOAT$|^DE
 
 /**
  * The chart has a line for each figure over the first time column; if there is a text column, it has a line of the
- * first figure for each text. It is hidden until the script has drawn it.
+ * first figure for each text. It is hidden until the script has drawn it from the `file`, which is JSON.
  */
-export const resultChart = (sql: string, { columns, rows }: LimitedResult): Html => {
+export const resultChart = (file: string, { columns, rows }: LimitedResult): Html => {
   const time = columns.find(({ type }) => isTime(type))
   // Ids are not figures.
   const figures = columns.filter(({ name, type }) => isFigure(type) && !name.endsWith("_id"))
@@ -22,7 +21,7 @@ export const resultChart = (sql: string, { columns, rows }: LimitedResult): Html
   const title = `${drawn.map(({ name }) => name).join(", ")}${by === undefined ? "" : ` by ${by}`}`
   return html`<figure
     id="result"
-    data-path="${resultFile(sql, "json")}"
+    data-path="${file}"
     data-time="${time.name}"
     data-figures="${JSON.stringify(drawn.map(({ name }) => name))}"
     data-by="${by ?? ""}"

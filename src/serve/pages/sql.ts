@@ -39,9 +39,7 @@ export const readSqlPage = Effect.fnUntraced(function* (
     sql.trim() === "" || !isOwn
       ? undefined
       : yield* withValues(sql, values).pipe(
-          Effect.flatMap((filled) =>
-            Effect.map(runQuery(site, filled), (found) => ({ ...found, sql: filled })),
-          ),
+          Effect.flatMap((filled) => runQuery(site, filled)),
           Effect.catch((error) => Effect.succeed({ failed: queryProblem(error) })),
         )
   return sqlPageOf({ site, sql, values, shown, isOwn, result, questions, limits })
@@ -54,11 +52,6 @@ const pageOf = (text = "1"): Effect.Effect<number, ReadError> =>
         new ReadError({ why: `page=${text} is not a number from 1.`, advice: "The first is 1." }),
       )
 
-interface ShownResult extends LimitedResult {
-  /** With the values in the place of the parameters. */
-  readonly sql: string
-}
-
 interface SqlPage {
   readonly site: Site
   readonly sql: string
@@ -66,10 +59,10 @@ interface SqlPage {
   readonly values: Readonly<Record<string, string>>
   /** Which part of the rows, from 1. */
   readonly shown: number
-  /** False if a page of another site sent the query, which then waits for a click. */
+  /** False if a page of another site sent the query, or may have: it then waits for a click. */
   readonly isOwn: boolean
   /** Absent if there is no query; the error message if it failed. */
-  readonly result: ShownResult | { readonly failed: string } | undefined
+  readonly result: LimitedResult | { readonly failed: string } | undefined
   /** Rows of meta.questions. */
   readonly questions: ReadonlyArray<Row>
   readonly limits: Limits
@@ -99,7 +92,7 @@ ${sql}</textarea>
         <ul id="words" role="listbox" aria-label="Words that complete it" hidden></ul>
         ${parameterFields(sql, values)}
         <div class="actions">
-          ${!isOwn && html`<p class="note">A link on another site has this query. Read it before you run it.</p>`}
+          ${!isOwn && html`<p class="note">This query may come from a link on another site. Read it before you run it.</p>`}
           <button>Run</button>
           <span class="note"
             >Stopped after ${limits.seconds} s; up to ${count(limits.rows)} rows.
@@ -116,16 +109,18 @@ ${sql}</textarea>
 
 const failure = (message: string): Html => html`<p class="error" role="alert">${message}</p>`
 
-const resultSection = ({ sql: typed, values, shown: page }: SqlPage, result: ShownResult): Html => {
-  const { sql, columns, rows, cutBy, millis } = result
+const resultSection = ({ sql, values, shown: page }: SqlPage, result: LimitedResult): Html => {
+  const { columns, rows, cutBy, millis } = result
+  const given = addressOf(values)
   const names = columns.map(({ name }) => name)
   const first = (page - 1) * SHOWN_ROWS
   const shown = rows.slice(first, first + SHOWN_ROWS)
+  const json = resultFile(sql, given, "json")
   const isPart = shown.length < rows.length
   const link = (to: number, label: string): Html =>
     html`<a
       class="button"
-      href="${withParameters("/sql", [["q", typed], ...addressOf(values), ["page", String(to)]])}#query-result"
+      href="${withParameters("/sql", [["q", sql], ...given, ["page", String(to)]])}#query-result"
       >${label}</a
     >`
   const cut = cutBy === undefined ? "" : cutBy === "rows" ? ", the limit" : ", all that fits"
@@ -135,12 +130,14 @@ const resultSection = ({ sql: typed, values, shown: page }: SqlPage, result: Sho
   return html`<section aria-labelledby="query-result">
     <h2 id="query-result">Result</h2>
     <p class="actions">
-      <a class="button" href="${resultFile(sql, "csv")}" download>CSV</a>
-      <a class="button" href="${resultFile(sql, "csv", true)}" download>CSV for spreadsheets</a>
-      <a class="button" href="${resultFile(sql, "parquet")}" download>Parquet</a>
-      <a class="button" href="${resultFile(sql, "json")}">JSON</a>
+      <a class="button" href="${resultFile(sql, given, "csv")}" download>CSV</a>
+      <a class="button" href="${resultFile(sql, given, "csv", true)}" download
+        >CSV for spreadsheets</a
+      >
+      <a class="button" href="${resultFile(sql, given, "parquet")}" download>Parquet</a>
+      <a class="button" href="${json}">JSON</a>
     </p>
-    ${resultChart(sql, result)}
+    ${resultChart(json, result)}
     ${table({
       caption,
       rows: shown,

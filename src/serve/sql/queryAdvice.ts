@@ -1,6 +1,5 @@
 // What to do on the page about a query that failed. Other readers of the same errors have other means.
 import type { ReadError } from "../../pipelines/readers/published.ts"
-import type { BusyError } from "../runQuery.ts"
 
 const advices: ReadonlyArray<readonly [RegExp, string]> = [
   [
@@ -15,7 +14,7 @@ const advices: ReadonlyArray<readonly [RegExp, string]> = [
   [/was stopped after/, "Narrow it to a vault or some days."],
 ]
 
-export const queryProblem = ({ why, advice }: ReadError | BusyError): string => {
+export const queryProblem = ({ why, advice }: ReadError): string => {
   const ofPage = advices.find(([pattern]) => pattern.test(why))?.[1]
   const said = ofPage ?? (/`vaulthouse |--\w/.test(advice) ? "" : advice)
   return said === "" ? why : `${why}\n${said}`
