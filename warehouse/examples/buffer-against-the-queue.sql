@@ -5,8 +5,8 @@
 --
 -- buffer_adequacy is buffer_usd over queue_usd: from 1 on, the buffer pays the whole queue. Amounts are in the
 -- vault's asset, the buffer is in USD: queue_usd is the queue's share of the vault times its net asset value.
--- Null where the vault has no position snapshot (chains other than EVM). A vault without pending requests has
--- no row.
+-- Null where the vault has no position snapshot (chains other than EVM). A vault without pending requests, or
+-- whose newest reading has no list of them, has no row: see mart.withdrawal_totals.
 with
 
 queue as (

@@ -136,6 +136,7 @@ it("an address on two chains is two vaults wherever the facts name the chain", a
       ...on(chain),
       total_withdrawals: 10 * chain,
       total_assets: 1000,
+      pending_requests: 1,
       valid_from: "2026-06-01",
     })),
     "core.withdrawal_requests": [1, 10].map((chain) => ({
