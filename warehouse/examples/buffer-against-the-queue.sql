@@ -41,7 +41,7 @@ select
     max(buffer_adequacy) as buffer_adequacy,
     count(*) filter (is_covered_by_buffer) as requests_covered,
     max(age_days) as oldest_age_days,
-    sum(amount) as requests_amount
+    case when count(amount) = count(*) then sum(amount) end as requests_amount
 from queue
 group by chain_id, vault_name, vault_address
 order by buffer_adequacy nulls last, vault_name

@@ -708,6 +708,12 @@ it("loans: tokens of one symbol are not one token, and an unknown amount is not 
     { principal: 300, apr_by_principal: expect.closeTo(0.1, 12) },
     { principal: 100, apr_by_principal: expect.closeTo(0.1, 12) },
   ])
+  const unknown = loan("l5", "t2", { principal_amount: null })
+  await putGiven(warehouse.connection, { "core.loans": [...given["core.loans"], unknown] })
+  expect(await martExample("loan_book")).toMatchObject([
+    { principal_token_address: "t1", principal: 100 },
+    { principal_token_address: "t2", principal: null },
+  ])
 })
 
 it("trust-before-use: hours that the service has no point of are no holes, and hide no contradiction", async () => {
