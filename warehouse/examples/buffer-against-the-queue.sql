@@ -5,8 +5,8 @@
 --
 -- buffer_adequacy is buffer_usd over queue_usd: from 1 on, the buffer pays the whole queue. Amounts are in the
 -- vault's asset, the buffer is in USD: queue_usd is the queue's share of the vault times its net asset value.
--- Null where the vault has no position snapshot (chains other than EVM). A vault without pending requests has
--- no row.
+-- Null where the vault has no position snapshot (chains other than EVM). A vault without pending requests, or
+-- whose newest reading has no list of them, has no row: see mart.withdrawal_totals.
 with
 
 queue as (
@@ -41,7 +41,7 @@ select
     max(buffer_adequacy) as buffer_adequacy,
     count(*) filter (is_covered_by_buffer) as requests_covered,
     max(age_days) as oldest_age_days,
-    sum(amount) as requests_amount
+    case when count(amount) = count(*) then sum(amount) end as requests_amount
 from queue
 group by chain_id, vault_name, vault_address
 order by buffer_adequacy nulls last, vault_name

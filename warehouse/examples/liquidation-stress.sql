@@ -5,8 +5,8 @@
 --
 -- A health factor is counted collateral over debt: it falls in proportion, as long as the discount factors stay
 -- the same (core.discount_factors: larger sizes count for less). shortfall_usd is the collateral that the
--- subaccounts would need to be back at 1.0. One row for each band before and after: read it as a table of
--- transitions. Subaccounts that are in no list any more are left out.
+-- subaccounts would need to be back at 1.0; null where the collateral of one of them is not known. One row for each
+-- band before and after: read it as a table of transitions. Subaccounts that are in no list any more are left out.
 with
 
 health as (
@@ -53,8 +53,8 @@ select
     band,
     stressed_band,
     count(*) as subaccounts,
-    sum(debt_usd) as debt_usd,
-    sum(shortfall_usd) as shortfall_usd
+    case when count(debt_usd) = count(*) then sum(debt_usd) end as debt_usd,
+    case when count(shortfall_usd) = count(*) then sum(shortfall_usd) end as shortfall_usd
 from banded
 group by band, stressed_band
 order by band, stressed_band

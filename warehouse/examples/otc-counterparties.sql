@@ -4,9 +4,10 @@
 --     counterparty: id of a counterparty; all of them unless it is set
 --
 -- Units are as sent (USD, in what has been seen of the platform's OTC figures). value is the sum of the positions;
--- null where the service sends no value under a known name: look in core.otc_positions.extra then. shortfall is
--- what is required and not posted, for each requirement separately: too much for one does not help another.
--- coverage is posted over required, of the requirements that have both figures; null where nothing is required.
+-- null where the service sends no value under a known name: look in core.otc_positions.extra then. required
+-- and posted are null where one of the requirements has none. shortfall is what is required and not posted, for each
+-- requirement separately: too much for one does not help another. coverage is posted over required. Both are of the
+-- requirements that have both figures; coverage is null where nothing is required.
 with
 
 positions as (
@@ -44,8 +45,8 @@ margined as (
         counterparty_id,
         count(*) as requirements,
         count(distinct payer_address) as payers,
-        sum(required) as required,
-        sum(posted) as posted,
+        case when count(required) = count(*) then sum(required) end as required,
+        case when count(posted) = count(*) then sum(posted) end as posted,
         sum(greatest(required - posted, 0)) filter (required is not null and posted is not null)
             as shortfall,
         sum(posted) filter (required is not null and posted is not null)

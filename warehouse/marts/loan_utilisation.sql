@@ -36,21 +36,40 @@ lent as (
 -- A subaccount whose summary was read holds nothing of the tokens that the summary does not list.
 summaries as (select subaccount_address from core.subaccount_summaries where is_current),
 
+tokens as (select * from core.subaccount_tokens where is_current and list = 'summary'),
+
 held as (
     select
         subaccount_address,
         chain_id,
         token_address,
         case when count(balance) = count(*) then sum(balance order by balance) end as balance
-    from core.subaccount_tokens
-    where is_current and list = 'summary' and token_address is not null
+    from tokens
+    where token_address is not null
     group by subaccount_address, chain_id, token_address
+),
+
+-- A token of which the summary has no chain or address that can be read may be the one lent, unless the rest says otherwise.
+unclear as (
+    select distinct lent.lender_address, lent.token_id
+    from lent
+    inner join tokens
+        on
+            lent.lender_address = tokens.subaccount_address
+            and coalesce(lent.chain_id = tokens.chain_id, true)
+            and coalesce(
+                lent.principal_token_address = tokens.token_address,
+                lower(lent.principal_token_symbol) = lower(tokens.symbol),
+                true
+            )
+    where tokens.chain_id is null or tokens.token_address is null
 ),
 
 measured as (
     select
         lent.*,
         case
+            when unclear.lender_address is not null then null
             when held.subaccount_address is not null then held.balance
             when
                 summaries.subaccount_address is not null
@@ -59,6 +78,7 @@ measured as (
                 then 0
         end as idle_amount
     from lent
+    left join unclear using (lender_address, token_id)
     left join summaries on lent.lender_address = summaries.subaccount_address
     left join held
         on

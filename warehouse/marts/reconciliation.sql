@@ -340,8 +340,8 @@ compared as (
         withdrawals.total_withdrawals as right_value
     from withdrawals
     left join request_totals using (chain_id, vault_address)
-    -- Without a list of requests their sum is not known.
-    where withdrawals.pending_requests is not null
+    -- Without a list of requests, or with one that was not read whole, their sum is not known.
+    where withdrawals.pending_requests = coalesce(request_totals.requests, 0)
     union all
     select
         'total_assets_supply' as comparison,

@@ -40,7 +40,9 @@ valued as (
     from queued
     inner join mart.clock on true
     left join mart.vault_names as vaults using (chain_id, vault_address)
-    left join mart.withdrawal_totals as totals using (chain_id, vault_address)
+    inner join mart.withdrawal_totals as totals using (chain_id, vault_address)
+    -- A reading without a list retires no request: those of one before it may be gone.
+    where totals.pending_requests is not null
 )
 
 select

@@ -36,7 +36,13 @@ queues as (
         -- A reading without a list retires no request: rows of one before it say nothing of its queue.
         case when summaries.vault_address is null then requests.requests else summaries.pending_requests end
             as pending_requests,
-        coalesce(summaries.total_withdrawals, requests.requested_amount) as queue_amount,
+        -- Nor is their sum the queue's, and a part of a list has no sum.
+        case
+            when summaries.total_withdrawals is not null then summaries.total_withdrawals
+            when summaries.pending_requests = 0 then 0
+            when summaries.vault_address is null or summaries.pending_requests = requests.requests
+                then requests.requested_amount
+        end as queue_amount,
         summaries.total_assets,
         -- Nothing is nothing of an unknown total too.
         case when queue_amount = 0 then 0 else queue_amount / nullif(summaries.total_assets, 0) end as queue_share,

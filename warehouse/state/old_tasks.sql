@@ -25,7 +25,11 @@ ranked as (
         row_number() over (partition by subject, outcome order by finished_at desc, run_id desc, "window" desc) as age,
         row_number() over (
             partition by subject, is_read, finished_at::date order by finished_at desc, run_id desc, "window" desc
-        ) as age_in_day
+        ) as age_in_day,
+        outcome = 'empty'
+        and error_tag is null
+        and row_number() over (partition by subject, outcome, error_tag order by finished_at, run_id, "window") = 1
+            as is_first_empty
     from subjects
 )
 
@@ -41,6 +45,8 @@ where
     and (finished_at < $2 or outcome not in ('failed', 'quarantined', 'deferred', 'suspicious_empty'))
     -- mart.withdrawal_queue_daily and mart.performance_fees_monthly say when each day or month was read last.
     and not (is_read and age_in_day = 1 and pipeline in ('withdrawals', 'performance_fees'))
+    -- mart.governance_timeline says what was granted since a set was first read, which may have been empty.
+    and not (is_first_empty and pipeline in ('roles', 'permissions'))
     and (run_id, pipeline, entity, "window") not in (
         select (run_id, pipeline, entity, "window") from ops.quarantine
     )

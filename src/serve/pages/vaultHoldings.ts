@@ -40,7 +40,10 @@ export const vaultHoldings = (vault: Row): Readonly<Record<string, TableSection<
     withdrawals: {
       title: "Withdrawal queue",
       caption: "First in, first out",
-      empty: "No withdrawal is pending.",
+      empty:
+        vault["pending_withdrawal_requests"] === 0
+          ? "No withdrawal is pending."
+          : "No list of pending withdrawals is known.",
       columns: [
         numberColumn("Place", "place", count),
         timeColumn("Requested", "requested_at"),

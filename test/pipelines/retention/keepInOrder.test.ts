@@ -120,6 +120,52 @@ describe("retention", () => {
     }),
   )
 
+  it.live("keeps the oldest empty reading of what was granted since", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* lived
+      // Nothing in January, one of each granted in February and revoked in March, and nothing again.
+      yield* change(
+        dataDir,
+        `insert into ops.tasks by name
+         select task.* replace (
+           'day-' || n as run_id, read.pipeline as pipeline, 'a@1' as entity, 'all' as "window", 'a' as vault_address,
+           1 as chain_id, case when n = 40 then 'loaded' else 'empty' end as outcome,
+           case when n = 0 then 'NotFound' end as error_tag, timestamp '2020-01-01' + to_days(n::integer) as finished_at)
+         from (from ops.tasks where pipeline = 'withdrawals' limit 1) task,
+           (select n, pipeline from range(0, 90) t (n), (values ('roles'), ('permissions')) p (pipeline)) read`,
+        ...[
+          "core.permissions by name select 'Aave' as integration, 'deposit' as function_name",
+          "core.roles by name select 'owner' as role, 'h' as holder_address",
+        ].map(
+          (into) =>
+            `insert into ${into}, 1 as chain_id, 'a' as vault_address, 1 as occurrence, timestamp '2020-02-10' as valid_from,
+               timestamp '2020-03-01' as valid_to, false as is_current, columns('^_')
+             from core.withdrawal_summaries limit 1`,
+        ),
+        "checkpoint",
+      )
+      const events =
+        "select kind from mart.governance_timeline where vault_address = 'a' order by kind"
+      const [before] = yield* queries(dataDir, [events])
+      expect(before?.map(({ kind }) => kind)).toEqual([
+        "permission_granted",
+        "permission_revoked",
+        "role_granted",
+        "role_revoked",
+      ])
+      yield* daysAfter(100, prune({ dataDir, olderThanDays: 10, dryRun: false }))
+      const [after, left] = yield* queries(dataDir, [
+        events,
+        `select pipeline, count(*)::integer as tasks, (min(finished_at)::date)::varchar as oldest
+         from ops.tasks where vault_address = 'a' and outcome = 'empty' group by pipeline order by pipeline`,
+      ])
+      expect(after).toEqual(before)
+      expect(left).toEqual(
+        ["permissions", "roles"].map((pipeline) => ({ pipeline, tasks: 2, oldest: "2020-01-02" })),
+      )
+    }),
+  )
+
   it.live("is what a run does besides, once a month is old enough", () =>
     Effect.gen(function* () {
       const simulator = yield* simulated({ vaults: 2, days: 3, now: "2026-06-02T06:00:00Z" })

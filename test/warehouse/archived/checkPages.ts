@@ -16,6 +16,7 @@ import {
   ratio,
   whole,
   wholePercent,
+  hasRatio,
 } from "./figures.ts"
 import { figureIn, listsIn, previousIn, tableIn, totalsIn } from "./html.ts"
 import { type KnownVault, knownFrom } from "./known.ts"
@@ -71,8 +72,7 @@ const checkSeries = async (url: string, vault: KnownVault, search: string): Prom
   const ratios = bySlot(found["ratio"] ?? { columns: {} }, "bucket_at", 13)
   expect([...ratios.keys()].toSorted()).toEqual([...hours(vault.ratios.keys())].toSorted())
   for (const point of vault.ratios.values()) {
-    const isWoundUp = point.actual_tvl === 0 && point.tvl_on_vault === 0
-    const expected = isWoundUp ? undefined : point.adjusted_redeem_ratio
+    const expected = hasRatio(point) ? point.adjusted_redeem_ratio : undefined
     near(ratios.get(point.timestamp.slice(0, 13))?.["close"], expected, `ratio ${point.timestamp}`)
     compared += 1
   }
@@ -114,9 +114,7 @@ const checkSeries = async (url: string, vault: KnownVault, search: string): Prom
 const checkDays = (page: string, vault: KnownVault): number => {
   const [section = ""] = page.slice(page.indexOf('id="days"')).split("<h2")
   const bars = dailyBars(
-    [...vault.ratios.values()].filter(
-      (point) => point.actual_tvl !== 0 || point.tvl_on_vault !== 0,
-    ),
+    [...vault.ratios.values()].filter(hasRatio),
     (point) => point.adjusted_redeem_ratio,
   )
   const pnl = dailyBars([...vault.pnl.values()], (point) => point.unrealizedPnl)

@@ -8,6 +8,7 @@ import {
   deepestFall,
   type Days,
   shifted,
+  type RatioPoint,
 } from "../independent.ts"
 import type { Fees, Known, KnownVault } from "./known.ts"
 
@@ -38,9 +39,11 @@ const sum = (values: Iterable<number>): number =>
 const mean = (values: ReadonlyArray<number>): number | undefined =>
   values.length === 0 ? undefined : sum(values) / values.length
 
-/** The points of a series that has a ratio: one that was wound up reports 0 of everything. */
-const ratiosOf = ({ ratios }: KnownVault) =>
-  [...ratios.values()].filter((point) => point.actual_tvl !== 0 || point.tvl_on_vault !== 0)
+/** A vault that was wound up reports a ratio of nothing, with no backing left or a rest of it. */
+export const hasRatio = (point: RatioPoint): boolean =>
+  point.tvl_on_vault > 0 || (point.actual_tvl !== 0 && point.adjusted_redeem_ratio !== 0)
+
+const ratiosOf = ({ ratios }: KnownVault) => [...ratios.values()].filter(hasRatio)
 
 const closesOf = (bars: ReadonlyMap<string, Bar>): Days =>
   new Map([...bars].map(([day, { close }]) => [day, close]))
@@ -204,7 +207,6 @@ export const newestTexts = (
   vault: KnownVault,
 ): Readonly<Record<string, string>> => {
   const point = newest(vault.ratios)?.[1]
-  const hasRatio = point !== undefined && (point.actual_tvl !== 0 || point.tvl_on_vault !== 0)
   const position = newest(vault.positions)?.[1]
   const { withdrawals } = vault
   const ofAssets =
@@ -223,7 +225,7 @@ export const newestTexts = (
   const parts = [...(newest(vault.allocations)?.[1].values() ?? [])]
   const total = sum(parts)
   return {
-    "Collateral ratio": ratio(hasRatio ? point.adjusted_redeem_ratio : undefined),
+    "Collateral ratio": ratio(point && hasRatio(point) ? point.adjusted_redeem_ratio : undefined),
     "APY, smoothed": percent(newest(vault.smoothed)?.[1]),
     "APY, raw": percent(newest(vault.raw)?.[1]),
     "Net value, USD": money(position?.nav),

@@ -165,6 +165,7 @@ it("an address on two chains is two vaults wherever the facts name the chain", a
       ...on(chain),
       total_withdrawals: 10 * chain,
       total_assets: 1000,
+      pending_requests: 1,
       valid_from: "2026-06-01",
     })),
     "core.withdrawal_requests": [1, 10].map((chain) => ({
@@ -735,6 +736,12 @@ it("loans: tokens of one symbol are not one token, and an unknown amount is not 
   expect(await martExample("loan_book")).toMatchObject([
     { principal: 300, apr_by_principal: expect.closeTo(0.1, 12) },
     { principal: 100, apr_by_principal: expect.closeTo(0.1, 12) },
+  ])
+  const unknown = loan("l5", "t2", { principal_amount: null })
+  await putGiven(warehouse.connection, { "core.loans": [...given["core.loans"], unknown] })
+  expect(await martExample("loan_book")).toMatchObject([
+    { principal_token_address: "t1", principal: 100 },
+    { principal_token_address: "t2", principal: null },
   ])
 })
 

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { CATALOG } from "../../../src/load/sql/sql.ts"
+import { subaccountLoanAggregates } from "../../../src/transform/tables/subaccounts/subaccount_loan_aggregates.ts"
 import { openWarehouse, putGiven, type TestWarehouse } from "../support.ts"
 
 let warehouse: TestWarehouse
@@ -107,7 +108,66 @@ it("a margin's coverage is of the requirements that have both figures, as its sh
       { ...margin, requirement_id: "y", required: null, posted: 100 },
     ],
   })
-  expect(rows).toMatchObject([{ counterparty_id: "c", shortfall: 50, coverage: 0.5 }])
+  expect(rows).toMatchObject([
+    { counterparty_id: "c", required: null, posted: 150, shortfall: 50, coverage: 0.5 },
+  ])
+})
+
+it("a queue has no sum while one of its requests has no amount", async () => {
+  const request = { chain_id: 1, recipient_address: "r", is_current: true }
+  const rows = await answer("buffer-against-the-queue", {
+    "core.vaults": [vault("a"), vault("b")],
+    "core.withdrawal_requests": [
+      { ...request, vault_address: "a", request_id: "1", amount: 10 },
+      { ...request, vault_address: "a", request_id: "2" },
+      { ...request, vault_address: "b", request_id: "1", amount: 10 },
+      { ...request, vault_address: "b", request_id: "2", amount: 5 },
+    ],
+  })
+  expect(rows).toMatchObject([
+    { vault_address: "a", requests_amount: null },
+    { vault_address: "b", requests_amount: 15 },
+  ])
+})
+
+it("a band has no shortfall while one of its subaccounts has an unknown collateral", async () => {
+  const factor = { calculated_at: "2026-01-01", health_factor: 1.1, total_loan: 100 }
+  const rows = async (collateral: number | null) =>
+    answer("liquidation-stress", {
+      "core.health_factors": [
+        { ...factor, subaccount_address: "s1", total_collateral: 110 },
+        { ...factor, subaccount_address: "s2", total_collateral: collateral },
+      ],
+    })
+  expect(await rows(110)).toMatchObject([{ subaccounts: "2", debt_usd: 200, shortfall_usd: 24 }])
+  expect(await rows(null)).toMatchObject([{ subaccounts: "2", debt_usd: 200, shortfall_usd: null }])
+})
+
+it("the loan books of summaries: tokens of one symbol are not one, and an unknown amount is not nothing", async () => {
+  const aggregate = { chain_id: 1, token_address: "t", symbol: "T", is_current: true }
+  await putGiven(warehouse.connection, {
+    "core.subaccount_loan_aggregates": [
+      { ...aggregate, subaccount_address: "s1", ordinal: 0, credit: 10, debt: 1 },
+      { ...aggregate, subaccount_address: "s2", ordinal: 0, credit: 5, debt: null },
+      { ...aggregate, subaccount_address: "s2", ordinal: 1, chain_id: 10, credit: 7, debt: 0 },
+      {
+        ...aggregate,
+        subaccount_address: "s2",
+        ordinal: 2,
+        token_address: "u",
+        credit: 3,
+        debt: 2,
+      },
+    ],
+  })
+  const reader = await warehouse.connection.runAndReadAll(
+    `from (${subaccountLoanAggregates.example}) order by chain_id, token_address`,
+  )
+  expect(reader.getRowObjectsJson()).toMatchObject([
+    { chain_id: "1", token_address: "t", credit: 15, debt: null },
+    { chain_id: "1", token_address: "u", credit: 3, debt: 2 },
+    { chain_id: "10", token_address: "t", credit: 7, debt: 0 },
+  ])
 })
 
 it("no borrower has a share of a token's loans while one of them has no principal", async () => {

@@ -23,5 +23,5 @@ export const subaccountLoanAggregates: Table = {
     ...restOfRecord,
   ],
   example:
-    "select symbol, sum(credit) as credit, sum(debt) as debt from core.subaccount_loan_aggregates where is_current group by symbol",
+    "select chain_id, token_address, symbol, case when count(credit) = count(*) then sum(credit) end as credit, case when count(debt) = count(*) then sum(debt) end as debt from core.subaccount_loan_aggregates where is_current group by all",
 }
