@@ -286,7 +286,10 @@ left join current_fees using (chain_id, vault_address)
 -- What is only known by address counts once, for the vault that the address stands for.
 left join mart.vault_addresses as addresses using (chain_id, vault_address)
 left join annualized on addresses.vault_address = annualized.vault_address
-left join summaries on addresses.vault_address = summaries.vault_address
+left join summaries
+    on
+        vaults.vault_address = summaries.vault_address
+        and vaults.chain_id = coalesce(summaries.chain_id, addresses.chain_id)
 left join withdrawals using (chain_id, vault_address)
 left join queued using (chain_id, vault_address)
 left join mart.withdrawal_totals as totals using (chain_id, vault_address)

@@ -42,6 +42,9 @@ export const pastSites = Effect.fnUntraced(function* (site: Site) {
         })) satisfies PastSites
 })
 
+/** A page computes many marts, of all vaults. Its readers are those of queries, which must have their turn after some time. */
+const TIMES_A_QUERY = 10
+
 const siteAt = Effect.fnUntraced(function* (site: Site, micros: number) {
   const asOf = yield* site.latest.read((copy) => readAsOf(copy, micros))
   const latest = latestAsOf(site, asOf)
@@ -61,7 +64,6 @@ const latestAsOf = ({ latest, limits }: Site, asOf: AsOf): LatestCopy => {
     (now: ReadLatest): ReadLatest =>
     (use) =>
       now((reader, of) => use(readerAsOf(reader, asOf), of))
-  // A page waits and takes no longer than a query, so that queries have their turn.
-  const read = limitedRead(latest, limits)
+  const read = limitedRead(latest, { ...limits, seconds: TIMES_A_QUERY * limits.seconds })
   return { publication: latest.publication, read: then(read), query: then(latest.query) }
 }
