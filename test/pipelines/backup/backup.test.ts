@@ -3,6 +3,7 @@
 import {
   appendFileSync,
   copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readFileSync,
@@ -140,8 +141,9 @@ it.live("half of a backup makes no backup, and neither does a restore that begin
     // As soon as the published copy is being written.
     const left = readFileSync(mark)
     rmSync(mark)
-    // Without any, the archive would be missed.
-    const half = join(elsewhere, "raw/half.ndjson.zst")
+    // Without it, the archive would be missed.
+    const [segment = ""] = readdirSync(join(dataDir, "raw"))
+    const half = join(elsewhere, "raw", segment)
     mkdirSync(dirname(half))
     writeFileSync(half, "")
     const failed = yield* Effect.forkChild(Effect.flip(backup({ dataDir: elsewhere }, again)))
@@ -177,6 +179,29 @@ it.live("a published copy without its archive makes no backup", () =>
       expect(refused.message).toContain(elsewhere)
     }
     expect(existsSync(target)).toBe(false)
+  }),
+)
+
+it.live("an archive that the runs have left for another makes no backup", () =>
+  Effect.gen(function* () {
+    const { simulator, dataDir, target } = yield* synced
+    const archive = join(dataDir, "elsewhere")
+    cpSync(join(dataDir, "raw"), archive, { recursive: true })
+    simulator.patch({ now: "2026-06-02T12:00:00Z" })
+    yield* runOnce(simulator.url, dataDir, { pipelines, archive, ...published })
+    const files = readdirSync(archive).toSorted()
+    const newest = files.at(-1) ?? ""
+    const refused = yield* Effect.flip(backup({ dataDir }, target))
+    expect(refused.message).toMatch(
+      /^The published copy has \d+ responses in the archive, but \S+ lacks the newest of its files, \S+\.\nNo backup was made/,
+    )
+    expect(refused.message).toContain(`${join(dataDir, "raw")} lacks`)
+    expect(refused.message).toContain(`files, ${newest}.`)
+    expect(existsSync(target)).toBe(false)
+    // What was lost before is no reason to keep the rest unsaved.
+    rmSync(join(archive, files[0] ?? ""))
+    const made = yield* backup({ dataDir, archive }, target)
+    expect(made.files.map(({ path }) => path)).toContain(`raw/${newest}`)
   }),
 )
 
