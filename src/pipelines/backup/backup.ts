@@ -126,14 +126,14 @@ export const backup = Effect.fnUntraced(function* (place: Place, folder: string)
       )
     }
     await mustHaveAll()
-    const files = await Promise.all(
-      [database, PUBLISHED, ...segments].map(async (path) => ({
-        path,
-        bytes: await regularFileSize(join(folder, path)),
-        sha256: await sha256Of(join(folder, path)),
-      })),
-    )
+    const files: Array<Backup["files"][number]> = []
+    for (const path of [database, PUBLISHED, ...segments]) {
+      stop.throwIfAborted()
+      const file = join(folder, path)
+      files.push({ path, bytes: await regularFileSize(file), sha256: await sha256Of(file) })
+    }
     await mustBeWhole(dataDir)
+    stop.throwIfAborted()
     const written: Backup = { format: 1, created_at: new Date(now).toISOString(), files }
     // Last, so that a folder with it is a whole backup.
     await writeDurably(manifestOf(folder), `${JSON.stringify(written, null, 1)}\n`)

@@ -210,17 +210,19 @@ it.live("a restore or backup that is stopped writes nothing more, and lets nobod
     const { dataDir, target, elsewhere } = yield* synced
     const raw = join(dataDir, "raw")
     const [segment = ""] = readdirSync(raw)
-    for (let at = 0; at < 200; at += 1)
+    for (let at = 0; at < 80; at += 1)
       copyFileSync(join(raw, segment), join(raw, `${at}-${segment}`))
     const filesIn = (folder: string) =>
       readdirSync(folder, { recursive: true }).map(String).toSorted()
     const stopped = Effect.fnUntraced(function* <E, R>(
       folder: string,
+      segments: number,
       work: Effect.Effect<unknown, E, R>,
     ) {
+      const written = join(folder, "raw")
       const fiber = yield* Effect.forkChild(work)
       yield* Effect.promise(async () => {
-        while (!existsSync(join(folder, "raw"))) await setImmediate()
+        while (!existsSync(written) || readdirSync(written).length < segments) await setImmediate()
       })
       yield* Fiber.interrupt(fiber)
       const left = filesIn(folder)
@@ -228,13 +230,18 @@ it.live("a restore or backup that is stopped writes nothing more, and lets nobod
       expect(filesIn(folder)).toEqual(left)
       return left
     })
-    expect(yield* stopped(`${target}-cut`, backup({ dataDir }, `${target}-cut`))).not.toContain(
-      "backup.json",
-    )
+    const all = readdirSync(raw).length
+    // Among the segments, and at the last of them, after which a backup has checksums to make and a restore the database to copy.
+    for (const segments of [1, all]) {
+      const cut = `${target}-cut-${segments}`
+      expect(yield* stopped(cut, segments, backup({ dataDir }, cut))).not.toContain("backup.json")
+    }
     yield* backup({ dataDir }, target)
-    expect(yield* stopped(elsewhere, restore(target, { dataDir: elsewhere }))).not.toContain(
-      "vaulthouse.duckdb",
-    )
+    for (const segments of [1, all]) {
+      expect(
+        yield* stopped(elsewhere, segments, restore(target, { dataDir: elsewhere })),
+      ).not.toContain("vaulthouse.duckdb")
+    }
     yield* restore(target, { dataDir: elsewhere })
     expect(yield* fingerprint(elsewhere)).toEqual(yield* fingerprint(dataDir))
   }),
