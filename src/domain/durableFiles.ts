@@ -30,13 +30,21 @@ export const linkOrCopy = async (from: string, to: string): Promise<void> => {
   })
 }
 
-/** The file gets the permissions `mode`, whatever the umask. */
-export const writeDurably = async (path: string, content: string, mode = 0o600): Promise<void> => {
+/** The file gets the permissions `mode`, whatever the umask, and the `owner`, by default this process's user. */
+export const writeDurably = async (
+  path: string,
+  content: string,
+  mode = 0o600,
+  owner?: { readonly uid: number; readonly gid: number },
+): Promise<void> => {
   await makeFolder(dirname(path))
   const aside = `${path}.tmp`
   const handle = await open(aside, "w", 0o600)
   try {
     await handle.writeFile(content)
+    const made = await handle.stat()
+    const { uid, gid } = owner ?? made
+    if (made.uid !== uid || made.gid !== gid) await handle.chown(uid, gid)
     await handle.chmod(mode)
   } finally {
     await handle.close()

@@ -3,6 +3,7 @@ import { readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { ducklake } from "../../src/load/storage/lake/ducklake.ts"
 import { maintainLake } from "../../src/load/storage/lake/maintainLake.ts"
@@ -13,7 +14,7 @@ import { ahead } from "../support/movableClock.ts"
 import { simulated } from "../support/simulated.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
 import { sampleTables } from "../load/sample.ts"
-import { extensions, lake, lakeOf, newLake, lakeProcess } from "./lake.ts"
+import { extensions, lake, lakeOf, newCatalog, newLake, lakeProcess } from "./lake.ts"
 
 const parquetIn = (folder: string): ReadonlyArray<string> =>
   readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) =>
@@ -81,6 +82,29 @@ describe.skipIf(lake === undefined)("maintenance of a lake", () => {
       expect(yield* read).toEqual({
         result: [{ ...row, rows: row.rows + 3, hours: row.hours + 3 }],
       })
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("can delete no files of another lake: none is made where there are some", () =>
+    Effect.gen(function* () {
+      const shared = yield* Effect.promise(newLake)
+      const writer = yield* lakeProcess(shared, "writer")
+      const readings = Array.from({ length: HOURS }, (_, at) => ["v", at, at] as const)
+      yield* Effect.promise(() => writer.send({ name: "commit", readings }))
+      const before = parquetIn(shared.data)
+      expect(before).not.toEqual([])
+      const other = { ...shared, catalog: yield* Effect.promise(newCatalog) }
+      const dataDir = yield* temporaryFolder
+      const storage = ducklake(lakeOf(other))
+      const made = Effect.scoped(
+        Layer.build(Warehouse.layer({ dataDir, tables: sampleTables, runId: "other", storage })),
+      )
+      const refused = yield* Effect.flip(made)
+      expect(refused.message).toContain(
+        `${shared.data} (lake.data) has Parquet files already, which \`vaulthouse maintain\` would delete`,
+      )
+      expect(yield* Effect.promise(() => storage.exists())).toBe(false)
+      expect(parquetIn(shared.data)).toEqual(before)
     }).pipe(Effect.scoped),
   )
 

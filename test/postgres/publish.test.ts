@@ -336,6 +336,46 @@ describe.skipIf(installed === undefined)("PostgreSQL", () => {
     }),
   )
 
+  it.live("that fails again and again while it copies leaves what the last attempt copied", () =>
+    Effect.gen(function* () {
+      const { dataDir, run, rows } = yield* prepared
+      expect((yield* run(["publish"])).code).toBe(0)
+      const last = String(
+        (yield* rows("select relation from vaulthouse.parts order by id desc limit 1"))[0]?.[
+          "relation"
+        ],
+      )
+      // As where the disk is full, or a statement takes longer than it may.
+      yield* rows(`create function public.refuse() returns trigger language plpgsql as
+        $$ begin raise exception 'no room for %', new.relation; end $$`)
+      yield* rows(`create trigger refuse before insert on vaulthouse.parts for each row
+        when (new.relation = '${last}') execute function public.refuse()`)
+      // So that it is copied.
+      yield* rows(`update vaulthouse.parts set fingerprint = 'other' where relation = '${last}'`)
+      const stored = rows(`select count(*)::int as parts,
+          count(*) filter (where relation = 'core.ratio_history')::int as ratios,
+          (select count(*)::int from pg_class where relnamespace = 'vaulthouse'::regnamespace
+             and relkind = 'r' and relname ~ '^part_') as tables
+        from vaulthouse.parts`)
+      const attempts: Array<unknown> = []
+      for (const _attempt of ["first", "second", "third"]) {
+        yield* change(
+          dataDir,
+          "update core.ratio_history set actual_tvl = actual_tvl + 1",
+          "checkpoint",
+        )
+        const failed = yield* run(["publish"])
+        expect(failed.stderr).toContain(`no room for ${last}`)
+        attempts.push(...(yield* stored))
+      }
+      const [first, second, third] = attempts
+      expect(first).toMatchObject({ ratios: 2 })
+      expect([second, third]).toEqual([first, first])
+      yield* rows("drop trigger refuse on vaulthouse.parts")
+      expect((yield* run(["publish"])).code).toBe(0)
+    }),
+  )
+
   it.live("leaves the schemas of others alone", () =>
     Effect.gen(function* () {
       const { configure, run, rows } = yield* prepared

@@ -48,24 +48,34 @@ const step = <A>(folder: string, work: (stop: AbortSignal) => Promise<A>) =>
     work,
   )
 
-const countResponses = "select count(*)::double as responses from raw.responses"
+const indexed =
+  "select count(*)::double as responses, max(archive_file) as newest from raw.responses"
 
-/** Fails where the published copy names responses, and there is no segment: of another archive, or one that is not mounted. */
+/**
+ * Fails unless the archive has the newest segment that the published copy names: otherwise it is not the one that the runs write.
+ * Older ones may be lost for good, and are no reason to leave the rest without a backup; `verify` names them.
+ */
 const mustHaveArchive = Effect.fnUntraced(function* (place: Place, folder: string) {
   if (isInObjectStore(place.archive ?? "") || !existsSync(publishedFile(place.dataDir))) return
-  const isEmptyArchive = yield* step(folder, async () => {
+  const list = step(folder, async () => {
     await mustBeWhole(place.dataDir)
-    return (await archivedFiles(place)).length === 0
+    return archivedFiles(place)
   })
-  if (!isEmptyArchive) return
+  const before = yield* list
   const published = yield* openPublishedCopy(place.dataDir)
-  const [row] = yield* published.rows(countResponses)
+  const [row] = yield* published.rows(indexed)
   const responses = Number(row?.["responses"])
   if (responses === 0) return
+  const newest = String(row?.["newest"])
+  // A run may add it after the first list, and a later one may join it before the second.
+  const found = new Set([...before, ...(yield* list)])
+  if (found.has(newest)) return
+  const lacks =
+    found.size === 0 ? "is empty or missing" : `lacks the newest of its files, ${newest}`
   return yield* new BackupError({
-    why: `The published copy has ${counted(responses, "response")} in the archive, but ${folderOfArchive(place)} is empty or missing.`,
+    why: `The published copy has ${counted(responses, "response")} in the archive, but ${folderOfArchive(place)} ${lacks}.`,
     advice:
-      "No backup was made, since it would lack them. If the archive is elsewhere, name it in the setting `archive`, as the runs do (--config), or mount it; then run the backup again. If it is lost, the next `vaulthouse sync` begins a new one.",
+      "No backup was made, since it would lack them. If the archive is elsewhere, name it in the setting `archive`, as the runs do (--config), or mount it; if its files were joined since, run `vaulthouse publish` or `sync`; then run the backup again. If it is lost, the next `vaulthouse sync` begins a new one.",
   })
 }, Effect.scoped)
 
@@ -116,14 +126,14 @@ export const backup = Effect.fnUntraced(function* (place: Place, folder: string)
       )
     }
     await mustHaveAll()
-    const files = await Promise.all(
-      [database, PUBLISHED, ...segments].map(async (path) => ({
-        path,
-        bytes: await regularFileSize(join(folder, path)),
-        sha256: await sha256Of(join(folder, path)),
-      })),
-    )
+    const files: Array<Backup["files"][number]> = []
+    for (const path of [database, PUBLISHED, ...segments]) {
+      stop.throwIfAborted()
+      const file = join(folder, path)
+      files.push({ path, bytes: await regularFileSize(file), sha256: await sha256Of(file) })
+    }
     await mustBeWhole(dataDir)
+    stop.throwIfAborted()
     const written: Backup = { format: 1, created_at: new Date(now).toISOString(), files }
     // Last, so that a folder with it is a whole backup.
     await writeDurably(manifestOf(folder), `${JSON.stringify(written, null, 1)}\n`)

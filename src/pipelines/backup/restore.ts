@@ -144,6 +144,7 @@ export const restore = Effect.fnUntraced(function* (folder: string, place: Place
     const current = await readCurrent(dataDir)
     if (current === undefined) throw new Error(`${join(folder, PUBLISHED)} can't be read`)
     await giveStableName(dataDir, current.file)
+    stop.throwIfAborted()
     // The writer's file last, and whole: without it nothing counts as a warehouse, and the restore can be repeated.
     await copyWhole(join(folder, "published", current.file), databaseFile(dataDir))
     await endRestore(dataDir)

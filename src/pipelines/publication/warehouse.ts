@@ -1,9 +1,11 @@
 // The warehouse that the settings name, as a layer that creates it if it is missing, or that fails then.
+import { relative, resolve, sep } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { lakeCatalogOf } from "../../config/secrets/secretUrl.ts"
 import { objectStoreAccess } from "../../config/environment/objectStoreAccess.ts"
 import type { Settings } from "../../config/settings/settings.ts"
+import { isInObjectStore } from "../../domain/stores/objectStore.ts"
 import { databaseError, LoadError } from "../../load/errors.ts"
 import { storageOf as storageIn } from "../../load/storage/storageOf.ts"
 import { Warehouse, type WarehouseOptions } from "../../load/Warehouse.ts"
@@ -44,7 +46,20 @@ export const lakeCatalog = (lake: Exclude<Settings["warehouse"], "file">) =>
       }),
   )
 
-/** The file or the lake; opens nothing yet. Fails like `lakeCatalog`. */
+/** `vaulthouse maintain` deletes every Parquet file in the lake's folder that is not of the lake. */
+const mustHoldNothingElse = (shown: string, dataDir: string, data: string) => {
+  const published = resolve(dataDir, "parquet")
+  const isInside = !relative(data, published).split(sep).includes("..")
+  if (isInObjectStore(data) || !isInside) return Effect.void
+  return new LoadError({
+    reason: "Files",
+    what: `The lake ${shown} can't be opened`,
+    why: `lake.data is ${data}, and ${published} is in it, whose Parquet files \`vaulthouse maintain\` would delete`,
+    advice: "Set lake.data to a folder of its own, such as `lake` of the data directory.",
+  })
+}
+
+/** The file or the lake; opens nothing yet. Fails like `lakeCatalog`, and where the lake's files would lie among others. */
 export const storageOf = Effect.fnUntraced(function* ({
   dataDir,
   warehouse = "file",
@@ -59,6 +74,9 @@ export const storageOf = Effect.fnUntraced(function* ({
           extensions: lake?.extensions,
           objectStore: objectStoreAccess,
         }
+  if (options?.data !== undefined) {
+    yield* mustHoldNothingElse(options.catalog.shown, dataDir, options.data)
+  }
   return yield* Effect.promise(() => storageIn(dataDir, options))
 })
 

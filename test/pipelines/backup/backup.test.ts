@@ -3,6 +3,7 @@
 import {
   appendFileSync,
   copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readFileSync,
@@ -140,8 +141,9 @@ it.live("half of a backup makes no backup, and neither does a restore that begin
     // As soon as the published copy is being written.
     const left = readFileSync(mark)
     rmSync(mark)
-    // Without any, the archive would be missed.
-    const half = join(elsewhere, "raw/half.ndjson.zst")
+    // Without it, the archive would be missed.
+    const [segment = ""] = readdirSync(join(dataDir, "raw"))
+    const half = join(elsewhere, "raw", segment)
     mkdirSync(dirname(half))
     writeFileSync(half, "")
     const failed = yield* Effect.forkChild(Effect.flip(backup({ dataDir: elsewhere }, again)))
@@ -180,22 +182,47 @@ it.live("a published copy without its archive makes no backup", () =>
   }),
 )
 
+it.live("an archive that the runs have left for another makes no backup", () =>
+  Effect.gen(function* () {
+    const { simulator, dataDir, target } = yield* synced
+    const archive = join(dataDir, "elsewhere")
+    cpSync(join(dataDir, "raw"), archive, { recursive: true })
+    simulator.patch({ now: "2026-06-02T12:00:00Z" })
+    yield* runOnce(simulator.url, dataDir, { pipelines, archive, ...published })
+    const files = readdirSync(archive).toSorted()
+    const newest = files.at(-1) ?? ""
+    const refused = yield* Effect.flip(backup({ dataDir }, target))
+    expect(refused.message).toMatch(
+      /^The published copy has \d+ responses in the archive, but \S+ lacks the newest of its files, \S+\.\nNo backup was made/,
+    )
+    expect(refused.message).toContain(`${join(dataDir, "raw")} lacks`)
+    expect(refused.message).toContain(`files, ${newest}.`)
+    expect(existsSync(target)).toBe(false)
+    // What was lost before is no reason to keep the rest unsaved.
+    rmSync(join(archive, files[0] ?? ""))
+    const made = yield* backup({ dataDir, archive }, target)
+    expect(made.files.map(({ path }) => path)).toContain(`raw/${newest}`)
+  }),
+)
+
 it.live("a restore or backup that is stopped writes nothing more, and lets nobody in before", () =>
   Effect.gen(function* () {
     const { dataDir, target, elsewhere } = yield* synced
     const raw = join(dataDir, "raw")
     const [segment = ""] = readdirSync(raw)
-    for (let at = 0; at < 200; at += 1)
+    for (let at = 0; at < 80; at += 1)
       copyFileSync(join(raw, segment), join(raw, `${at}-${segment}`))
     const filesIn = (folder: string) =>
       readdirSync(folder, { recursive: true }).map(String).toSorted()
     const stopped = Effect.fnUntraced(function* <E, R>(
       folder: string,
+      segments: number,
       work: Effect.Effect<unknown, E, R>,
     ) {
+      const written = join(folder, "raw")
       const fiber = yield* Effect.forkChild(work)
       yield* Effect.promise(async () => {
-        while (!existsSync(join(folder, "raw"))) await setImmediate()
+        while (!existsSync(written) || readdirSync(written).length < segments) await setImmediate()
       })
       yield* Fiber.interrupt(fiber)
       const left = filesIn(folder)
@@ -203,13 +230,18 @@ it.live("a restore or backup that is stopped writes nothing more, and lets nobod
       expect(filesIn(folder)).toEqual(left)
       return left
     })
-    expect(yield* stopped(`${target}-cut`, backup({ dataDir }, `${target}-cut`))).not.toContain(
-      "backup.json",
-    )
+    const all = readdirSync(raw).length
+    // Among the segments, and at the last of them, after which a backup has checksums to make and a restore the database to copy.
+    for (const segments of [1, all]) {
+      const cut = `${target}-cut-${segments}`
+      expect(yield* stopped(cut, segments, backup({ dataDir }, cut))).not.toContain("backup.json")
+    }
     yield* backup({ dataDir }, target)
-    expect(yield* stopped(elsewhere, restore(target, { dataDir: elsewhere }))).not.toContain(
-      "vaulthouse.duckdb",
-    )
+    for (const segments of [1, all]) {
+      expect(
+        yield* stopped(elsewhere, segments, restore(target, { dataDir: elsewhere })),
+      ).not.toContain("vaulthouse.duckdb")
+    }
     yield* restore(target, { dataDir: elsewhere })
     expect(yield* fingerprint(elsewhere)).toEqual(yield* fingerprint(dataDir))
   }),

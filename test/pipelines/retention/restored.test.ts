@@ -1,6 +1,14 @@
 // An index that is older than the archive, as after a restore: what it names is found where it is now, and nothing that rows
 // need is deleted meanwhile.
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -40,20 +48,23 @@ const twice = sharedWarehouse(
   }),
 )
 
-/** A backup of them, whose files were joined after the last of them had published. */
+/** A backup of them, after which their files were joined. */
 const backedUp = shared(
   Effect.gen(function* () {
     const [dataDir, folder] = [yield* twice, yield* temporaryFolder]
-    yield* compact({ dataDir })
     const target = join(folder, "backup")
     yield* backup({ dataDir }, target)
-    return target
+    yield* compact({ dataDir })
+    return { target, joined: join(dataDir, "raw") }
   }),
 )
 
 const restored = Effect.gen(function* () {
   const dataDir = join(yield* temporaryFolder, "data")
-  yield* restore(yield* backedUp, { dataDir })
+  const { target, joined } = yield* backedUp
+  yield* restore(target, { dataDir })
+  rmSync(join(dataDir, "raw"), { recursive: true })
+  cpSync(joined, join(dataDir, "raw"), { recursive: true })
   return dataDir
 })
 

@@ -70,8 +70,6 @@ const publishAll = async (request: Request, stop: AbortSignal): Promise<Postgres
     await openStore(client, target, names)
     if (role !== undefined) await makeRole(client, target, role)
     const copied = await copyContents(request, client, names, relations, stop)
-    const wanted = copied.contents.flatMap(({ parts }) => parts)
-    await removeUnusedParts(client, names, wanted)
     const run = {
       number: await nextNumber(client),
       runId: request.current.run_id,
@@ -138,7 +136,10 @@ const copyContents = async (
     for (const relation of relations) {
       const source = await materialize(connection, relation)
       const parts: Array<string> = []
-      for (const period of await periodsOf(connection, relation, source)) {
+      const periods = await periodsOf(connection, relation, source)
+      const known = periods.flatMap((period) => stored.get(keyOf(relation, period)) ?? [])
+      await removeUnusedParts(client, names, known, relation)
+      for (const period of periods) {
         stop.throwIfAborted()
         let id = stored.get(keyOf(relation, period))
         if (id === undefined) {

@@ -4,6 +4,7 @@ import type { PublishedKeep } from "../publishedFiles.ts"
 import { identifier } from "../../sql/sql.ts"
 import { sqlFile } from "../../sql/sqlFile.ts"
 import { type Names, partTable, qualifiedName } from "./names.ts"
+import type { Relation } from "./relations.ts"
 import { isState } from "../../postgres/explainPostgres.ts"
 import { inTransaction } from "./store.ts"
 
@@ -25,13 +26,20 @@ export const removeOld = async (
   await removeUnusedParts(client, names, [])
 }
 
-/** Also before a publication, which needs the parts `wanted`: each that fails leaves those that it alone copied. */
+/**
+ * Also before a publication copies a relation, of which it needs the parts `wanted`: each that fails leaves those that it alone
+ * copied, and where the disk is full, no later one gets to its end.
+ */
 export const removeUnusedParts = async (
   client: Client,
   names: Names,
   wanted: ReadonlyArray<string>,
+  relation?: Relation,
 ): Promise<void> => {
-  const unused = await client.query<{ id: string }>(sqlFile("postgres", "unused_parts"), [wanted])
+  const unused = await client.query<{ id: string }>(sqlFile("postgres", "unused_parts"), [
+    wanted,
+    relation?.name ?? null,
+  ])
   for (const { id } of unused.rows) {
     await unlessInUse(client, async () => {
       await client.query(`DROP TABLE ${qualifiedName(names.own, partTable(id))}`)

@@ -13,6 +13,7 @@ import { type Catalog, METADATA_SCHEMA } from "./Catalog.ts"
 import { extensionsFor, loadExtensions } from "./extensions.ts"
 import { objectStoreProblem } from "../../duckdb/objectStoreProblem.ts"
 import { makeObjectStoreSecret } from "./objectStoreSecret.ts"
+import { readRows } from "../../duckdb/readRows.ts"
 import { causeMessage } from "../../../domain/values/causeMessage.ts"
 
 export interface LakeOptions {
@@ -69,7 +70,30 @@ export const attachLake = async (
   // although both may insert the same rows.
   await connection.run("SET ducklake_max_retry_count = 0")
   // The first process to attach the lake creates it.
-  await (stored === undefined ? catalog.creating(attach) : attach())
+  await (stored === undefined
+    ? catalog.creating(async () => {
+        if ((await catalog.dataPath()) === undefined) await mustBeUnused(connection, lake, data)
+        await attach()
+      })
+    : attach())
+}
+
+/** DuckLake takes every Parquet file that its catalog does not name for one that a transaction left behind. */
+const mustBeUnused = async (
+  connection: DuckDBConnection,
+  { catalog }: LakeOptions,
+  data: string,
+): Promise<void> => {
+  const parquet = literal(`${withSlash(data)}**/*.parquet`)
+  const found = await readRows(connection, `SELECT 1 FROM glob(${parquet}) LIMIT 1`)
+  if (found.length === 0) return
+  throw new LoadError({
+    reason: "Files",
+    what: `The lake ${catalog.shown} can't be made`,
+    why: `${data} (lake.data) has Parquet files already, which \`vaulthouse maintain\` would delete`,
+    advice:
+      "They may be those of another lake, or of one whose catalog is lost. Set lake.data to a folder or prefix of its own.",
+  })
 }
 
 /** Attaches it as `inspected`, if there is one, and checks that everything it needs is there. Changes nothing. */
