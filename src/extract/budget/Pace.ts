@@ -124,7 +124,6 @@ export class Pace {
 
   /** Reduces the concurrency, because responses take too long. */
   slowed(): void {
-    this.own.isDoubling = false
     this.shrink(0.8)
   }
 
@@ -140,9 +139,9 @@ export class Pace {
     this.pause(now, delaySeconds ?? BARE_PAUSE_SECONDS)
     own.limitedSince ??= now
     if (now < own.eventEndsAt || this.isLone(now)) return
-    // A limit of a minute that is used up refuses until it is over: if nothing came through since the last event, its limit
-    // is no lower than it was then.
-    if (own.eventEndsAt > 0 && own.passed.count === 0) {
+    // A limit of a minute or a day that is used up refuses until it is over: if nothing came through since the last event, or
+    // since the run began, the limit is no lower than it was then.
+    if (own.passed.count === 0) {
       this.pause(now, Math.min(MAX_OWN_PAUSE_SECONDS, (now - own.limitedSince) / 1000))
       this.beginEvent(now)
       this.shrink(0.5)
@@ -155,7 +154,6 @@ export class Pace {
     this.beginEvent(now)
     own.passed = { since: now, count: 0, idle: 0 }
     this.successes = []
-    own.isDoubling = false
     this.shrink(isSteady ? 0.8 : 0.25)
   }
 
@@ -208,9 +206,9 @@ export class Pace {
    * if fewer were sent, or if the pause was lost; hence the last seconds count too.
    */
   private rateAfterEvent(now: number, isSteady: boolean, isEnough: boolean): number {
-    const { passed, eventEndsAt, rate } = this.own
+    const { passed, rate } = this.own
     const since = passed.since ?? now
-    if (eventEndsAt === 0 && rate === Infinity) {
+    if (rate === Infinity) {
       const recently = Math.min(WINDOW_MILLIS, now - since)
       return (this.recentCount(now) * SUSTAINED * 1000) / (recently + FULL_ALLOWANCE_MILLIS)
     }
@@ -289,6 +287,7 @@ export class Pace {
   }
 
   private shrink(factor: number): void {
+    this.own.isDoubling = false
     this.own.window = Math.max(MIN_CONCURRENCY, this.own.window * factor)
   }
 }

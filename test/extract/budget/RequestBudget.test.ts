@@ -349,7 +349,10 @@ describe("RequestBudget", () => {
       expect(yield* limits).toEqual([{ value: 10 }])
       yield* Effect.gen(function* () {
         const budget = yield* RequestBudget
-        yield* budget.spend(Effect.succeed({ status: 429, delaySeconds: 1 }), spending)
+        for (const status of [200, 429]) {
+          yield* budget.spend(Effect.succeed({ status, delaySeconds: 1 }), spending)
+          yield* TestClock.adjust(100)
+        }
         expect(yield* limits).toEqual([{ value: 5 }])
       }).pipe(Effect.provide(given))
     }).pipe(Effect.provideService(Metric.MetricRegistry, new Map()))
