@@ -53,7 +53,7 @@ export const PaceState = Schema.Struct({
   calmRequests: Schema.Number,
   nextAt: Schema.Number,
   pausedUntil: Schema.Number,
-  /** When the first 429 since the last success arrived. */
+  /** When the first 429 since the last success arrived, or the first 503 that asks to wait. */
   limitedSince: Schema.NullOr(Schema.Number),
   eventEndsAt: Schema.Number,
   /** When the last 429 arrived that no other has followed yet. */

@@ -65,8 +65,6 @@ export class RequestBudget extends Context.Service<
         const latencies = new Map<string, Latency>()
         const breaker = new CircuitBreaker()
         let underWay = 0
-        // Whether the newest response was a 503 that asks to wait. One between others is of its request alone.
-        let isUnavailable = false
         let size = starts.concurrency()
         const slots = new Slots(size)
         const resize = (): void => {
@@ -138,14 +136,11 @@ export class RequestBudget extends Context.Service<
                 starts.observe((pace) => pace.rateLimited(paceNow, delaySeconds))
                 yield* recordLimit
               } else {
-                const asks = status === 503 && delaySeconds !== undefined
-                if (status < 500 || (expectsServerErrors && !asks)) {
+                if (status === 503 && delaySeconds !== undefined) {
+                  starts.observe((pace) => pace.unavailable(paceNow, delaySeconds))
+                } else if (status < 500 || expectsServerErrors) {
                   starts.observe((pace) => pace.succeeded(paceNow, isFull))
                 }
-                if (asks && isUnavailable) {
-                  starts.observe((pace) => pace.pause(paceNow, delaySeconds))
-                }
-                isUnavailable = asks
                 if (!isSlow && known.hasRisen(latency)) starts.observe(slowed)
               }
               if (status < 500) breaker.succeeded()

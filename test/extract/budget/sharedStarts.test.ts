@@ -9,7 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as TestClock from "effect/testing/TestClock"
 import { initialState, type PaceOptions } from "../../../src/extract/budget/PaceState.ts"
-import { RequestBudget } from "../../../src/extract/budget/RequestBudget.ts"
+import { type Observation, RequestBudget } from "../../../src/extract/budget/RequestBudget.ts"
 import type { PaceStore, PaceStoreError } from "../../../src/extract/budget/PaceStore.ts"
 
 const STORE_MILLIS = 2
@@ -89,7 +89,7 @@ const service = (perSecond: number) => {
 /** Processes that always want more than they get. */
 const start = Effect.fnUntraced(function* (
   processes: number,
-  { request }: ReturnType<typeof service>,
+  { request }: { readonly request: (process: number) => Effect.Effect<Observation> },
   store: PaceStore | undefined,
   options: PaceOptions = {},
 ) {
@@ -163,6 +163,21 @@ describe("a request budget of several processes", () => {
       expect(new Set(senders).size).toBeGreaterThan(1)
       const paused = limited.sent.filter(({ at }) => at > reported + 20 && at < reported + 1000)
       expect(paused).toEqual([])
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("goes on in all processes but the one whose requests are all answered by 503", () =>
+    Effect.gen(function* () {
+      const { store } = memoryStore()
+      const unavailable = Effect.as(Effect.sleep(LATENCY_MILLIS), { status: 503, delaySeconds: 20 })
+      const healthy = service(Infinity)
+      yield* start(1, { request: () => unavailable }, store, { maxRequestsPerSecond: 40 })
+      yield* start(1, healthy, store, { maxRequestsPerSecond: 40 })
+      yield* TestClock.adjust("60 seconds")
+      const counts = Array.from({ length: 20 }, (_, at) => at * 3).map(
+        (second) => within(healthy.sent, second, second + 3).length,
+      )
+      expect(Math.min(...counts.slice(1))).toBeGreaterThan(30)
     }).pipe(Effect.scoped),
   )
 
