@@ -75,6 +75,11 @@ export class Pace {
     return this.own.eventEndsAt
   }
 
+  /** The status of the response that asked for the pause. */
+  get pausedBy(): PaceState["pausedBy"] {
+    return this.own.pausedBy
+  }
+
   /** Milliseconds left of the pause that the service requested. */
   pauseMillis(now: number): number {
     return Math.max(0, this.own.pausedUntil - now)
@@ -132,7 +137,7 @@ export class Pace {
   /** Records a 503 that asks to wait. If only such come for a while, the service is unavailable, and all requests wait. */
   unavailable(now: number, delaySeconds: number): void {
     this.own.limitedSince ??= now
-    if (now - this.own.limitedSince >= UNAVAILABLE_MILLIS) this.pause(now, delaySeconds)
+    if (now - this.own.limitedSince >= UNAVAILABLE_MILLIS) this.pause(now, delaySeconds, 503)
   }
 
   /** Records a 429; `delaySeconds` is how long the service asks to wait, if it says so. */
@@ -160,9 +165,11 @@ export class Pace {
   }
 
   /** Starts nothing for as long as the service asks. */
-  private pause(now: number, seconds: number): void {
+  private pause(now: number, seconds: number, pausedBy: PaceState["pausedBy"] = 429): void {
     const until = now + Math.min(MAX_PAUSE_MILLIS, seconds * 1000)
-    this.own.pausedUntil = Math.max(this.own.pausedUntil, until)
+    if (until <= this.own.pausedUntil) return
+    this.own.pausedUntil = until
+    this.own.pausedBy = pausedBy
   }
 
   private beginEvent(now: number): void {

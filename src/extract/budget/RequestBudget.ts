@@ -83,11 +83,7 @@ export class RequestBudget extends Context.Service<
             const pace = starts.pace()
             const paceNow = yield* starts.now
             if (pace.limitedMillis(paceNow) > maxWaitMillis) {
-              const limitedMillis = pace.limitedMillis(paceNow)
-              const pauseMillis = pace.pauseMillis(paceNow)
-              return yield* Effect.fail(
-                rateLimitedFailure(limitedMillis, pauseMillis, maxWaitMillis),
-              )
+              return yield* Effect.fail(pausedFailure(pace, paceNow, maxWaitMillis))
             }
             const now = steadyNow()
             const failure = breaker.failureOf(now, endpoint, maxWaitMillis)
@@ -160,20 +156,23 @@ export class RequestBudget extends Context.Service<
 
 const slowed = (pace: Pace): void => pace.slowed()
 
-const rateLimitedFailure = (
-  limitedMillis: number,
-  pauseMillis: number,
-  maxWaitMillis: number,
-): Failure => {
-  const [pause, limited] = [pauseMillis, limitedMillis].map((each) => durationText(each / 1000))
+const pausedFailure = (pace: Pace, now: number, maxWaitMillis: number): Failure => {
+  const pauseMillis = pace.pauseMillis(now)
+  const [pause, limited, most] = [pauseMillis, pace.limitedMillis(now), maxWaitMillis].map((each) =>
+    durationText(each / 1000),
+  )
+  const [state, before] =
+    pace.pausedBy === 503
+      ? ["is unavailable", "has been so"]
+      : ["rate-limits every request", "has done so"]
   const since =
     pauseMillis > maxWaitMillis
       ? `asks to wait at least ${pause}`
-      : `has done so for ${limited} with the ${pause} that it asks to wait now`
+      : `${before} for ${limited} with the ${pause} that it asks to wait now`
   return {
     reason: { _tag: "RateLimited", delaySeconds: pauseMillis / 1000 },
-    status: 429,
-    detail: `not sent: the service rate-limits every request and ${since}, longer than the ${durationText(maxWaitMillis / 1000)} that a run waits`,
+    status: pace.pausedBy,
+    detail: `not sent: the service ${state} and ${since}, longer than the ${most} that a run waits`,
     isFinal: true,
   }
 }

@@ -171,6 +171,29 @@ describe("RequestBudget", () => {
     }).pipe(Effect.provide(RequestBudget.layer())),
   )
 
+  it.effect("says of a pause what asked for it", () =>
+    Effect.gen(function* () {
+      const budget = yield* RequestBudget
+      const after = (status: number, delaySeconds: number, millis: number) =>
+        Effect.andThen(
+          TestClock.adjust(millis),
+          budget.spend(Effect.succeed({ status, delaySeconds }), spending),
+        )
+      yield* after(429, 1, 0)
+      yield* after(503, 3600, 2000)
+      expect(yield* Effect.flip(after(200, 0, 1000))).toMatchObject({
+        reason: { _tag: "RateLimited", delaySeconds: 899 },
+        status: 503,
+        detail:
+          "not sent: the service is unavailable and asks to wait at least 15 min, longer than the 30 s that a run waits",
+      })
+      yield* after(429, 3600, 899_000)
+      const { status, detail } = yield* Effect.flip(after(200, 0, 0))
+      expect(status).toBe(429)
+      expect(detail).toContain("the service rate-limits every request and asks to wait")
+    }).pipe(Effect.provide(RequestBudget.layer())),
+  )
+
   it.effect.each([
     { statuses: [503, 503, 200], every: 2, seconds: 20 },
     // Those of one vault, whose requests are next to each other.
