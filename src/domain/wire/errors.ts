@@ -18,7 +18,7 @@ export type ApiErrorReason =
   | { readonly _tag: "Unsupported" }
   /** External data could not be fetched (424). */
   | { readonly _tag: "DependencyFailed" }
-  /** 429, or a failure with a `Retry-After` longer than the call may take; `delaySeconds` is that wait. */
+  /** 429, or a `Retry-After` longer than the call may take, also of other requests; `delaySeconds` is that wait. */
   | { readonly _tag: "RateLimited"; readonly delaySeconds: number | undefined }
   | { readonly _tag: "ServerError" }
   /** Any other unsuccessful status, including redirects. */

@@ -11,16 +11,16 @@ import {
   probeOf,
   SEARCH_PER_SECOND,
 } from "./PaceState.ts"
+import { RecentSuccesses, WINDOW_MILLIS } from "./RecentSuccesses.ts"
 
 const MAX_CONCURRENCY = 32
 const MIN_CONCURRENCY = 1
 // 429s that arrive together are one event: their requests were already under way when the first one arrived.
 const EVENT_MILLIS = 1000
-const WINDOW_MILLIS = 5000
-// Successes closer together than this are counted together.
-const INSTANT_MILLIS = 100
 // A 429 that no other follows within this time is no limit of the rate.
 const ALONE_MILLIS = 60_000
+// 503s that ask to wait may be of a single vault: within this time its neighbours succeed, also those of other processes.
+const UNAVAILABLE_MILLIS = 2000
 const MIN_RATE = 0.1
 // After a 429 the rate starts a little below what the service has let through and grows from there.
 const BACK_OFF = 0.95
@@ -42,17 +42,17 @@ export class Pace {
   private readonly fixedConcurrency: number | undefined
   private readonly maxRate: number
   private readonly own: Writable<PaceState>
-  private successes: Array<[at: number, count: number]>
+  private successes: RecentSuccesses
 
   constructor(options: PaceOptions = {}, state: PaceState = initialState(options)) {
     this.fixedConcurrency = options.concurrency
     this.maxRate = options.maxRequestsPerSecond ?? Infinity
     this.own = { ...state, rate: Math.min(this.maxRate, state.rate) }
-    this.successes = state.successes.map(([at, count]) => [at, count])
+    this.successes = new RecentSuccesses(state.successes)
   }
 
   get state(): PaceState {
-    return { ...this.own, successes: this.successes }
+    return { ...this.own, successes: this.successes.counts }
   }
 
   learnt(now: number): Learnt {
@@ -73,6 +73,11 @@ export class Pace {
   /** When the current event of 429s ends. It identifies the event. */
   get eventEndsAt(): number {
     return this.own.eventEndsAt
+  }
+
+  /** The status of the response that asked for the pause. */
+  get pausedBy(): PaceState["pausedBy"] {
+    return this.own.pausedBy
   }
 
   /** Milliseconds left of the pause that the service requested. */
@@ -115,8 +120,10 @@ export class Pace {
 
   /** Records a success. `isFull`: whether as many requests were under way as may be. */
   succeeded(now: number, isFull = true): void {
+    const { passed } = this.own
     this.own.limitedSince = null
-    this.countSuccess(now)
+    this.own.passed = { ...passed, count: passed.count + 1 }
+    this.successes.add(now)
     this.growRate(now)
     if (isFull) this.growWindow(now)
     else this.own.round = { ...this.own.round, left: 0 }
@@ -124,14 +131,13 @@ export class Pace {
 
   /** Reduces the concurrency, because responses take too long. */
   slowed(): void {
-    this.own.isDoubling = false
     this.shrink(0.8)
   }
 
-  /** Starts nothing for as long as the service asks. */
-  pause(now: number, seconds: number): void {
-    const until = now + Math.min(MAX_PAUSE_MILLIS, seconds * 1000)
-    this.own.pausedUntil = Math.max(this.own.pausedUntil, until)
+  /** Records a 503 that asks to wait. If only such come for a while, the service is unavailable, and all requests wait. */
+  unavailable(now: number, delaySeconds: number): void {
+    this.own.limitedSince ??= now
+    if (now - this.own.limitedSince >= UNAVAILABLE_MILLIS) this.pause(now, delaySeconds, 503)
   }
 
   /** Records a 429; `delaySeconds` is how long the service asks to wait, if it says so. */
@@ -140,9 +146,9 @@ export class Pace {
     this.pause(now, delaySeconds ?? BARE_PAUSE_SECONDS)
     own.limitedSince ??= now
     if (now < own.eventEndsAt || this.isLone(now)) return
-    // A limit of a minute that is used up refuses until it is over: if nothing came through since the last event, its limit
-    // is no lower than it was then.
-    if (own.eventEndsAt > 0 && own.passed.count === 0) {
+    // A limit of a minute or a day that is used up refuses until it is over: if nothing came through since the last event, or
+    // since the run began, the limit is no lower than it was then.
+    if (own.passed.count === 0) {
       this.pause(now, Math.min(MAX_OWN_PAUSE_SECONDS, (now - own.limitedSince) / 1000))
       this.beginEvent(now)
       this.shrink(0.5)
@@ -154,9 +160,16 @@ export class Pace {
     own.growth = Math.max(probeOf(own.rate), own.growth / (isEnough ? 16 : 2))
     this.beginEvent(now)
     own.passed = { since: now, count: 0, idle: 0 }
-    this.successes = []
-    own.isDoubling = false
+    this.successes = new RecentSuccesses()
     this.shrink(isSteady ? 0.8 : 0.25)
+  }
+
+  /** Starts nothing for as long as the service asks. */
+  private pause(now: number, seconds: number, pausedBy: PaceState["pausedBy"] = 429): void {
+    const until = now + Math.min(MAX_PAUSE_MILLIS, seconds * 1000)
+    if (until <= this.own.pausedUntil) return
+    this.own.pausedUntil = until
+    this.own.pausedBy = pausedBy
   }
 
   private beginEvent(now: number): void {
@@ -191,48 +204,23 @@ export class Pace {
     return now
   }
 
-  private countSuccess(now: number): void {
-    const { passed } = this.own
-    this.own.passed = { ...passed, count: passed.count + 1 }
-    const last = this.successes.at(-1)
-    if (last !== undefined && now < last[0] + INSTANT_MILLIS) {
-      last[1] += 1
-      return
-    }
-    this.successes = this.successes.filter(([at]) => at > now - WINDOW_MILLIS)
-    this.successes.push([now, 1])
-  }
-
   /**
    * The rate to go on with after a 429: what the service did let through from one 429 to the next. That is less than it allows
    * if fewer were sent, or if the pause was lost; hence the last seconds count too.
    */
   private rateAfterEvent(now: number, isSteady: boolean, isEnough: boolean): number {
-    const { passed, eventEndsAt, rate } = this.own
+    const { passed, rate } = this.own
     const since = passed.since ?? now
-    if (eventEndsAt === 0 && rate === Infinity) {
+    if (rate === Infinity) {
       const recently = Math.min(WINDOW_MILLIS, now - since)
-      return (this.recentCount(now) * SUSTAINED * 1000) / (recently + FULL_ALLOWANCE_MILLIS)
+      return (this.successes.count(now) * SUSTAINED * 1000) / (recently + FULL_ALLOWANCE_MILLIS)
     }
     if (!isEnough) return rate / 2
     const millis = now - since - passed.idle
     const sustained = ((passed.count * 1000) / Math.max(1000, millis)) * SUSTAINED
     return Math.min(
       rate * BACK_OFF,
-      Math.max(sustained, this.recentRate(now) * (isSteady ? BACK_OFF : RECENT)),
-    )
-  }
-
-  /** Successes per second in the last seconds. */
-  private recentRate(now: number): number {
-    const first = this.successes.find(([at]) => at > now - WINDOW_MILLIS)
-    return first === undefined ? 1 : this.recentCount(now) / Math.max(1, (now - first[0]) / 1000)
-  }
-
-  private recentCount(now: number): number {
-    return this.successes.reduce(
-      (sum, [at, count]) => (at > now - WINDOW_MILLIS ? sum + count : sum),
-      0,
+      Math.max(sustained, this.successes.perSecond(now) * (isSteady ? BACK_OFF : RECENT)),
     )
   }
 
@@ -289,6 +277,7 @@ export class Pace {
   }
 
   private shrink(factor: number): void {
+    this.own.isDoubling = false
     this.own.window = Math.max(MIN_CONCURRENCY, this.own.window * factor)
   }
 }

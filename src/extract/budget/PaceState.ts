@@ -1,4 +1,5 @@
 // What a pace has learnt: a value that processes share as JSON, and that a run leaves to later ones.
+import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { MILLIS_PER_DAY } from "../../domain/values/time.ts"
 
@@ -53,7 +54,9 @@ export const PaceState = Schema.Struct({
   calmRequests: Schema.Number,
   nextAt: Schema.Number,
   pausedUntil: Schema.Number,
-  /** When the first 429 since the last success arrived. */
+  /** The status of the response that asked for the pause. */
+  pausedBy: Schema.Literals([429, 503]).pipe(Schema.withDecodingDefaultKey(Effect.succeed(429))),
+  /** When the first 429 since the last success arrived, or the first 503 that asks to wait. */
   limitedSince: Schema.NullOr(Schema.Number),
   eventEndsAt: Schema.Number,
   /** When the last 429 arrived that no other has followed yet. */
@@ -84,6 +87,7 @@ export const initialState = ({ concurrency, maxRequestsPerSecond }: PaceOptions)
     calmRequests: 0,
     nextAt: 0,
     pausedUntil: 0,
+    pausedBy: 429,
     limitedSince: null,
     eventEndsAt: 0,
     suspectedAt: null,

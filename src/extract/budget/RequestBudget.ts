@@ -65,8 +65,6 @@ export class RequestBudget extends Context.Service<
         const latencies = new Map<string, Latency>()
         const breaker = new CircuitBreaker()
         let underWay = 0
-        // Whether the newest response was a 503 that asks to wait. One between others is of its request alone.
-        let isUnavailable = false
         let size = starts.concurrency()
         const slots = new Slots(size)
         const resize = (): void => {
@@ -85,11 +83,7 @@ export class RequestBudget extends Context.Service<
             const pace = starts.pace()
             const paceNow = yield* starts.now
             if (pace.limitedMillis(paceNow) > maxWaitMillis) {
-              const limitedMillis = pace.limitedMillis(paceNow)
-              const pauseMillis = pace.pauseMillis(paceNow)
-              return yield* Effect.fail(
-                rateLimitedFailure(limitedMillis, pauseMillis, maxWaitMillis),
-              )
+              return yield* Effect.fail(pausedFailure(pace, paceNow, maxWaitMillis))
             }
             const now = steadyNow()
             const failure = breaker.failureOf(now, endpoint, maxWaitMillis)
@@ -138,14 +132,11 @@ export class RequestBudget extends Context.Service<
                 starts.observe((pace) => pace.rateLimited(paceNow, delaySeconds))
                 yield* recordLimit
               } else {
-                const asks = status === 503 && delaySeconds !== undefined
-                if (status < 500 || (expectsServerErrors && !asks)) {
+                if (status === 503 && delaySeconds !== undefined) {
+                  starts.observe((pace) => pace.unavailable(paceNow, delaySeconds))
+                } else if (status < 500 || expectsServerErrors) {
                   starts.observe((pace) => pace.succeeded(paceNow, isFull))
                 }
-                if (asks && isUnavailable) {
-                  starts.observe((pace) => pace.pause(paceNow, delaySeconds))
-                }
-                isUnavailable = asks
                 if (!isSlow && known.hasRisen(latency)) starts.observe(slowed)
               }
               if (status < 500) breaker.succeeded()
@@ -165,20 +156,23 @@ export class RequestBudget extends Context.Service<
 
 const slowed = (pace: Pace): void => pace.slowed()
 
-const rateLimitedFailure = (
-  limitedMillis: number,
-  pauseMillis: number,
-  maxWaitMillis: number,
-): Failure => {
-  const [pause, limited] = [pauseMillis, limitedMillis].map((each) => durationText(each / 1000))
+const pausedFailure = (pace: Pace, now: number, maxWaitMillis: number): Failure => {
+  const pauseMillis = pace.pauseMillis(now)
+  const [pause, limited, most] = [pauseMillis, pace.limitedMillis(now), maxWaitMillis].map((each) =>
+    durationText(each / 1000),
+  )
+  const [state, before] =
+    pace.pausedBy === 503
+      ? ["is unavailable", "has been so"]
+      : ["rate-limits every request", "has done so"]
   const since =
     pauseMillis > maxWaitMillis
       ? `asks to wait at least ${pause}`
-      : `has done so for ${limited} with the ${pause} that it asks to wait now`
+      : `${before} for ${limited} with the ${pause} that it asks to wait now`
   return {
     reason: { _tag: "RateLimited", delaySeconds: pauseMillis / 1000 },
-    status: 429,
-    detail: `not sent: the service rate-limits every request and ${since}, longer than the ${durationText(maxWaitMillis / 1000)} that a run waits`,
+    status: pace.pausedBy,
+    detail: `not sent: the service ${state} and ${since}, longer than the ${most} that a run waits`,
     isFinal: true,
   }
 }

@@ -5,11 +5,10 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Latch from "effect/Latch"
-import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
 import { Pace } from "./Pace.ts"
-import { MAX_PAUSE_MILLIS, type PaceOptions, PaceState, rememberedState } from "./PaceState.ts"
+import { type PaceOptions, rememberedState } from "./PaceState.ts"
 import type { PaceStore, PaceStoreError, StoredPace } from "./PaceStore.ts"
+import { AHEAD_OF_CLOCK_MILLIS, encodeShared, readShared } from "./sharedPace.ts"
 import type { Starts } from "./Starts.ts"
 
 const EXCHANGE_MILLIS = 250
@@ -25,40 +24,6 @@ const STALE_MILLIS = 1000
 const LATE_MILLIS = 20
 // The maximum number of changes kept while the store can't be reached.
 const MAX_UNSHARED = 1000
-// A process counts as sending requests for this long after its last exchange.
-const PRESENT_MILLIS = 2000
-// A pace that no process has used for this long is what an earlier run has learnt.
-const EARLIER_MILLIS = 60_000
-
-const Shared = Schema.Struct({
-  pace: PaceState,
-  /** The time of each process's last exchange. */
-  processes: Schema.Record(Schema.String, Schema.Number),
-})
-const SharedJson = Schema.fromJsonString(Schema.toCodecJson(Shared))
-const decode = Schema.decodeUnknownResult(SharedJson)
-const encode = Schema.encodeSync(SharedJson)
-
-/**
- * The stored pace and the processes that use it. If it can't be decoded (perhaps from another version), or pauses for
- * longer than any does (the database's clock was set back), it is learnt again.
- */
-const readShared = (options: PaceOptions, { state, now }: StoredPace) => {
-  const decoded = state === undefined ? undefined : Result.getOrUndefined(decode(state))
-  const isPlausible = (decoded?.pace.pausedUntil ?? 0) <= now + MAX_PAUSE_MILLIS
-  const found = isPlausible ? decoded : undefined
-  const processes = Object.entries(found?.processes ?? {})
-  const usedAt = Math.max(found?.pace.pausedUntil ?? 0, ...processes.map(([, at]) => at))
-  const isEarlier = now - usedAt > EARLIER_MILLIS
-  const earlier = found === undefined ? undefined : new Pace(options, found.pace).learnt(usedAt)
-  return {
-    pace: new Pace(
-      options,
-      isEarlier && earlier !== undefined ? rememberedState(options, earlier, now) : found?.pace,
-    ),
-    present: Object.fromEntries(processes.filter(([, at]) => now - at < PRESENT_MILLIS)),
-  }
-}
 
 interface Change {
   readonly apply: (pace: Pace) => void
@@ -229,9 +194,23 @@ class SharedStarts implements Starts {
       const receivedAt = this.#steadyNow()
       // The store's clock was read between the two times. The known skew is kept if it is possible, to avoid jitter.
       const [min, max] = [stored.now - receivedAt, stored.now - sentAt]
-      this.#skew = Math.min(max, Math.max(min, this.#skew ?? (min + max) / 2))
+      const skew = Math.min(max, Math.max(min, this.#skew ?? (min + max) / 2))
+      if (skew + AHEAD_OF_CLOCK_MILLIS < (this.#skew ?? skew)) this.#forgetTimes(stored.now)
+      this.#skew = skew
       return stored
     })
+  }
+
+  /** Keeps what the pace has learnt. After the store's clock was set back, all its times lie in the future. */
+  #forgetTimes(now: number): void {
+    this.#pace = new Pace(
+      this.#options,
+      rememberedState(this.#options, this.#pace.learnt(now), now),
+    )
+    this.#unshared = []
+    this.#reserved = []
+    this.#reservedAt = 0
+    this.#earliestStart = 0
   }
 
   /** Applies this process's changes to the stored pace and reserves starts; `false` if another process was faster. */
@@ -247,7 +226,7 @@ class SharedStarts implements Starts {
     const reserved = next.reserveAhead(stored.now, this.#startsToReserve(next.limitPerSecond))
     const isStored = yield* this.#store.replace(
       stored.version,
-      encode({ pace: next.state, processes: all }),
+      encodeShared({ pace: next.state, processes: all }),
       this.#hasEvent,
     )
     if (!isStored) return false

@@ -253,7 +253,7 @@ describe("Pace", () => {
       pace.succeeded(now)
       return at(now, delaySeconds)
     }
-    expect([at(1000, 0.1), at(1999, 0.1)]).toEqual([50, 50])
+    expect([atAfterSuccess(1000, 0.1), at(1999, 0.1)]).toEqual([50, 50])
     expect([atAfterSuccess(2000, 3), at(4999, 0.1)]).toEqual([25, 25])
     expect(atAfterSuccess(5000, 0.1)).toBe(12.5)
     expect(pace.eventEndsAt).toBe(6000)
@@ -276,10 +276,10 @@ describe("Pace", () => {
     expect(pace.reserve(901_000)).toBe(0)
   })
 
-  it("learns nothing more from an event of 429s before which nothing came through, and pauses as long as that lasts", () => {
+  it("learns nothing from 429s before which nothing came through, and pauses as long as that lasts", () => {
     const pace = new Pace({ maxRequestsPerSecond: 100 })
-    pace.rateLimited(1000, undefined)
     const { rate, growth } = pace.state
+    pace.rateLimited(1000, undefined)
     const pauses = [2000, 3000, 5000, 9000, 17_000, 32_000].map((now) => {
       pace.rateLimited(now, undefined)
       return pace.pauseMillis(now)
@@ -303,6 +303,7 @@ describe("Pace", () => {
 
   it("grows after a 429 with the time in which requests succeed, up to the fixed rate", () => {
     const pace = new Pace({ maxRequestsPerSecond: 100 })
+    pace.succeeded(0)
     pace.rateLimited(1000, 1)
     const rateAt = (now: number): number => {
       pace.succeeded(now)
@@ -329,6 +330,7 @@ describe("Pace", () => {
     expect(pace.reserveAhead(1000, 0)).toEqual([])
     expect(pace.reserve(1000)).toBe(300)
     expect(pace.reserveAhead(1000, 1)).toEqual([1300])
+    pace.succeeded(1400)
     pace.rateLimited(1500, 30)
     expect(pace.reserveAhead(1600, 2)).toEqual([31_500, 31_700])
   })

@@ -171,11 +171,36 @@ describe("RequestBudget", () => {
     }).pipe(Effect.provide(RequestBudget.layer())),
   )
 
+  it.effect("says of a pause what asked for it", () =>
+    Effect.gen(function* () {
+      const budget = yield* RequestBudget
+      const after = (status: number, delaySeconds: number, millis: number) =>
+        Effect.andThen(
+          TestClock.adjust(millis),
+          budget.spend(Effect.succeed({ status, delaySeconds }), spending),
+        )
+      yield* after(429, 1, 0)
+      yield* after(503, 3600, 2000)
+      expect(yield* Effect.flip(after(200, 0, 1000))).toMatchObject({
+        reason: { _tag: "RateLimited", delaySeconds: 899 },
+        status: 503,
+        detail:
+          "not sent: the service is unavailable and asks to wait at least 15 min, longer than the 30 s that a run waits",
+      })
+      yield* after(429, 3600, 899_000)
+      const { status, detail } = yield* Effect.flip(after(200, 0, 0))
+      expect(status).toBe(429)
+      expect(detail).toContain("the service rate-limits every request and asks to wait")
+    }).pipe(Effect.provide(RequestBudget.layer())),
+  )
+
   it.effect.each([
-    { statuses: [503, 503, 200], seconds: 20 },
-    { statuses: [503, 200, 503, 200], seconds: 0 },
-    { statuses: [500, 500, 200], seconds: 0 },
-  ])("waits $seconds s where the service responds $statuses, and asks to wait 20 s", (of) =>
+    { statuses: [503, 503, 200], every: 2, seconds: 20 },
+    // Those of one vault, whose requests are next to each other.
+    { statuses: [503, 503, 503, 503, 200], every: 0.1, seconds: 0 },
+    { statuses: [503, 200, 503, 200], every: 2, seconds: 0 },
+    { statuses: [500, 500, 200], every: 2, seconds: 0 },
+  ])("waits $seconds s where responses in $every s each are $statuses and ask for 20 s", (of) =>
     Effect.gen(function* () {
       const budget = yield* RequestBudget
       let seconds = Infinity
@@ -183,15 +208,31 @@ describe("RequestBudget", () => {
         Effect.gen(function* () {
           for (const status of of.statuses) {
             const delaySeconds = status === 503 ? 20 : undefined
-            yield* budget.spend(Effect.succeed({ status, delaySeconds }), spending)
+            const answer = Effect.as(Effect.sleep(of.every * 1000), { status, delaySeconds })
+            yield* budget.spend(answer, spending)
           }
-          seconds = (yield* Clock.currentTimeMillis) / 1000
+          const spent = of.statuses.length * of.every
+          seconds = Math.round((yield* Clock.currentTimeMillis) / 1000 - spent)
         }),
       )
       yield* TestClock.adjust(60_000)
       expect(seconds).toBe(of.seconds)
       // It says nothing about the rate.
       expect((yield* budget.learnt).rate).toBe(Infinity)
+    }).pipe(Effect.provide(RequestBudget.layer())),
+  )
+
+  it.effect("waits for a service that is unavailable no longer than the run does", () =>
+    Effect.gen(function* () {
+      const budget = yield* RequestBudget
+      const of = { ...spending, maxWaitMillis: 120_000, expectsServerErrors: true }
+      const unavailable = Effect.as(Effect.sleep(20), { status: 503, delaySeconds: 30 })
+      const attempt = Effect.andThen(budget.spend(unavailable, of), Effect.sleep(30_000))
+      const call = Effect.ignore(Effect.all([attempt, attempt, attempt, attempt]))
+      const calls = Array.from({ length: 200 }, () => call)
+      const running = yield* Effect.forkChild(Effect.all(calls, { concurrency: "unbounded" }))
+      yield* TestClock.adjust("5 minutes")
+      expect(running.pollUnsafe()).toBeDefined()
     }).pipe(Effect.provide(RequestBudget.layer())),
   )
 
@@ -349,7 +390,10 @@ describe("RequestBudget", () => {
       expect(yield* limits).toEqual([{ value: 10 }])
       yield* Effect.gen(function* () {
         const budget = yield* RequestBudget
-        yield* budget.spend(Effect.succeed({ status: 429, delaySeconds: 1 }), spending)
+        for (const status of [200, 429]) {
+          yield* budget.spend(Effect.succeed({ status, delaySeconds: 1 }), spending)
+          yield* TestClock.adjust(100)
+        }
         expect(yield* limits).toEqual([{ value: 5 }])
       }).pipe(Effect.provide(given))
     }).pipe(Effect.provideService(Metric.MetricRegistry, new Map()))

@@ -62,8 +62,33 @@ describe("Pace", () => {
       const sent = play(pace, { perMinute: 0, latency, retryAfter: undefined }, 10)
       expect(sent.length).toBeLessThan(80)
       expect(sent.filter(({ at }) => at > MINUTE).length).toBeLessThan(45)
-      // It has learnt no more than from one refusal.
-      expect(pace.limitPerSecond).toBe(25)
+      expect(pace.limitPerSecond).toBe(50)
     },
   )
+
+  it.each([50, Infinity])(
+    "leaves a rate of %s as it is, however many runs begin refused",
+    (rate) => {
+      const nothing = { perMinute: 0, latency: 50, retryAfter: undefined }
+      let learnt = { window: 16, rate, at: 0 }
+      for (let run = 0; run < 10; run += 1) {
+        const pace = new Pace({}, rememberedState({}, learnt, 0))
+        play(pace, nothing, 2)
+        learnt = pace.learnt(0)
+      }
+      expect(learnt.rate).toBe(rate)
+    },
+  )
+
+  it("finds a lower limit after a run that began refused", () => {
+    const before = new Pace({}, rememberedState({}, { window: 16, rate: 50, at: 0 }, 0))
+    play(before, { perMinute: 0, latency: 50, retryAfter: undefined }, 2)
+    const pace = new Pace({}, rememberedState({}, before.learnt(0), 0))
+    const limit = { perMinute: 300, latency: 50, retryAfter: undefined }
+    const sent = play(pace, limit, 10).filter(({ at }) => at >= MINUTE)
+    const passed = sent.filter((request) => request.passed).length
+    expect(passed / 9 / limit.perMinute).toBeGreaterThan(0.85)
+    expect((sent.length - passed) / 9).toBeLessThan(80)
+    expect(pace.limitPerSecond).toBeLessThan(50)
+  })
 })

@@ -9,7 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as TestClock from "effect/testing/TestClock"
 import { initialState, type PaceOptions } from "../../../src/extract/budget/PaceState.ts"
-import { RequestBudget } from "../../../src/extract/budget/RequestBudget.ts"
+import { type Observation, RequestBudget } from "../../../src/extract/budget/RequestBudget.ts"
 import type { PaceStore, PaceStoreError } from "../../../src/extract/budget/PaceStore.ts"
 
 const STORE_MILLIS = 2
@@ -25,17 +25,20 @@ const spending = {
   requestsLeft: 1,
 }
 
-/** A store of one pace for several processes; `isAway` makes it fail, `hangs` keeps it from responding. */
+/**
+ * A store of one pace for several processes; `isAway` makes it fail, `hangs` keeps it from responding, and its clock is
+ * `setBackMillis` behind what it was.
+ */
 const memoryStore = (before?: string) => {
   let stored = { version: before === undefined ? 0 : 1, state: before }
   const listeners: Array<() => void> = []
-  const counts = { reads: 0, isAway: false, hangs: false }
+  const counts = { reads: 0, isAway: false, hangs: false, setBackMillis: 0 }
   const delayed = <A>(work: (now: number) => A): Effect.Effect<A, PaceStoreError> =>
     Effect.gen(function* () {
       yield* Effect.sleep(STORE_MILLIS / 2)
       if (counts.hangs) return yield* Effect.never
       if (counts.isAway) return yield* Effect.fail({ message: "it is away" })
-      const found = work((yield* Clock.currentTimeMillis) + SKEW_MILLIS)
+      const found = work((yield* Clock.currentTimeMillis) + SKEW_MILLIS - counts.setBackMillis)
       yield* Effect.sleep(STORE_MILLIS / 2)
       return found
     })
@@ -89,7 +92,7 @@ const service = (perSecond: number) => {
 /** Processes that always want more than they get. */
 const start = Effect.fnUntraced(function* (
   processes: number,
-  { request }: ReturnType<typeof service>,
+  { request }: { readonly request: (process: number) => Effect.Effect<Observation> },
   store: PaceStore | undefined,
   options: PaceOptions = {},
 ) {
@@ -121,6 +124,32 @@ describe("a request budget of several processes", () => {
       yield* TestClock.adjust(1000)
       expect(shared.sent.length).toBeGreaterThan(0)
     }),
+  )
+
+  it.effect("goes on, also in later runs, though the clock of the store is set back", () =>
+    Effect.gen(function* () {
+      const { store, counts, stored } = memoryStore()
+      const limited = service(20)
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* start(2, limited, store)
+          yield* TestClock.adjust("60 seconds")
+          counts.setBackMillis = 1_800_000
+          yield* TestClock.adjust("30 seconds")
+        }),
+      )
+      const after = within(limited.sent, 62, 90)
+      expect(after.length).toBeGreaterThan(0.9 * 28 * 20)
+      expect(refused(after)).toBeLessThan(0.02 * after.length)
+      counts.setBackMillis = 3_000_000
+      const later = service(20)
+      yield* start(1, later, store)
+      yield* TestClock.adjust("30 seconds")
+      expect(later.sent.length).toBeGreaterThan(0.9 * 30 * 20)
+      // What was learnt is kept, and who sent before is not counted.
+      expect(refused(later.sent)).toBeLessThan(0.02 * later.sent.length)
+      expect(Object.keys(JSON.parse(stored().state ?? "").processes)).toHaveLength(1)
+    }).pipe(Effect.scoped),
   )
 
   it.effect.each([
@@ -163,6 +192,21 @@ describe("a request budget of several processes", () => {
       expect(new Set(senders).size).toBeGreaterThan(1)
       const paused = limited.sent.filter(({ at }) => at > reported + 20 && at < reported + 1000)
       expect(paused).toEqual([])
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("goes on in all processes but the one whose requests are all answered by 503", () =>
+    Effect.gen(function* () {
+      const { store } = memoryStore()
+      const unavailable = Effect.as(Effect.sleep(LATENCY_MILLIS), { status: 503, delaySeconds: 20 })
+      const healthy = service(Infinity)
+      yield* start(1, { request: () => unavailable }, store, { maxRequestsPerSecond: 40 })
+      yield* start(1, healthy, store, { maxRequestsPerSecond: 40 })
+      yield* TestClock.adjust("60 seconds")
+      const counts = Array.from({ length: 20 }, (_, at) => at * 3).map(
+        (second) => within(healthy.sent, second, second + 3).length,
+      )
+      expect(Math.min(...counts.slice(1))).toBeGreaterThan(30)
     }).pipe(Effect.scoped),
   )
 
