@@ -8,6 +8,7 @@ import { type Counts, merge, type Merged } from "./merge/merge.ts"
 import { readRows } from "../duckdb/readRows.ts"
 import { extentOf } from "./merge/seriesExtent.ts"
 import { Changes, type Session } from "./session.ts"
+import { mustBeInProgress } from "./runs.ts"
 import { transactionIn, type Turn } from "../duckdb/transaction.ts"
 import { sqlFile } from "../sql/sqlFile.ts"
 import { type PageRows, stage } from "./merge/stage.ts"
@@ -90,6 +91,7 @@ export const commitGroup = async (
   const commit = async (turn: Turn): Promise<CommittedGroup> => {
     const batches = (attempt.batches ??= take())
     await turn.hold(batches.flatMap(({ claim }) => (claim === undefined ? [] : [claim])))
+    await mustBeInProgress(session, turn)
     const { changes, group } = await transactionIn(turn, session, async () => {
       const written = (attempt.written = await write(session, batches))
       await turn.note(written.changes.note)
