@@ -12,6 +12,8 @@ import { type Frame, readWholeFrames } from "../../../src/archive/readFrames.ts"
 import { replayQuarantine } from "../../../src/pipelines/archive/replayQuarantine.ts"
 import { verify } from "../../../src/pipelines/archive/verify.ts"
 import { prune } from "../../../src/pipelines/archive/prune.ts"
+import { warehouseIn } from "../../../src/pipelines/archive/rebuild.ts"
+import { pruneBefore } from "../../../src/pipelines/retention/pruneBefore.ts"
 import { vaulthouse } from "../../cli/command.ts"
 import {
   content,
@@ -66,6 +68,28 @@ const rewritten = (
   })
 
 describe("a pruned archive", () => {
+  it.live("keeps all the pages of a set that was read across the instant of pruning", () =>
+    Effect.gen(function* () {
+      const server = yield* directory({ size: 1500, inactive: [], isBroken: false })
+      const dataDir = yield* temporaryFolder
+      const sync = runOnce(server.url, dataDir, { pipelines: ["subaccounts"], api: asAdmin })
+      yield* sync
+      // It names no row, and its bodies are those of the first.
+      yield* sync
+      const before = yield* content(dataDir)
+      const [newest] = yield* query(
+        dataDir,
+        "select epoch_us(max(received_at))::double as at from raw.responses where is_landed",
+      )
+      yield* Effect.gen(function* () {
+        const { finish } = yield* pruneBefore({ dataDir }, Number(newest?.["at"]), false)
+        yield* finish
+      }).pipe(Effect.provide(warehouseIn({ dataDir })))
+      yield* replayed(dataDir)
+      expect(yield* content(dataDir)).toEqual(before)
+    }),
+  )
+
   it.live("keeps the answer that ended the last of a set, and all the pages of one it keeps", () =>
     Effect.gen(function* () {
       const state = { size: 1500, inactive: [] as ReadonlyArray<number>, isBroken: false }
