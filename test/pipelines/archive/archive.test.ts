@@ -25,7 +25,7 @@ import {
 import { json, scriptedServer } from "../../support/servers/scriptedServer.ts"
 import { asAdmin, simulated } from "../../support/simulated.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
-import { query, runOnce } from "../../support/warehouseRun.ts"
+import { change, query, runOnce } from "../../support/warehouseRun.ts"
 
 const address = (n: number) => `0x${n.toString(16).padStart(40, "0")}`
 
@@ -257,6 +257,34 @@ describe("a segment that was cut", () => {
       }),
   )
 })
+
+it.live("a response in quarantine ends nothing that is on the other pages of its set", () =>
+  Effect.gen(function* () {
+    const server = yield* directory({ size: 1500, inactive: [], isBroken: false })
+    const dataDir = yield* temporaryFolder
+    const sync = runOnce(server.url, dataDir, { pipelines: ["subaccounts"], api: asAdmin })
+    yield* sync
+    const before = yield* content(dataDir)
+    yield* sync
+    // As if an earlier version could not have stored what the second reading found.
+    const second = "run_id = (select max_by(run_id, received_at) from raw.responses)"
+    yield* change(
+      dataDir,
+      `update raw.responses set is_landed = false, is_suspicious = null where ${second}`,
+      `insert into ops.quarantine
+         (response_id, endpoint, pipeline, entity, "window", json_path, detail, run_id, quarantined_at)
+       select response_id, endpoint, pipeline, entity, "window", '$', 'x', run_id, received_at
+       from raw.responses where ${second} order by received_at desc limit 1`,
+      "checkpoint",
+    )
+    const loaded = yield* replayQuarantine(replayOptions(dataDir))
+    expect(yield* content(dataDir)).toEqual(before)
+    expect(loaded).toMatchObject({
+      closed: 0,
+      stillBroken: [{ detail: expect.stringContaining("the next `sync` reads all of it") }],
+    })
+  }),
+)
 
 it.live("an archive elsewhere is verified although nothing is published here", () =>
   Effect.gen(function* () {
