@@ -10,6 +10,7 @@ import { openRun } from "../../src/pipelines/workers/sharedRun.ts"
 import { WorkDatabase } from "../../src/load/work/WorkDatabase.ts"
 import { Warehouse } from "../../src/load/Warehouse.ts"
 import {
+  batchOf,
   commitTogether,
   indexRows,
   reading,
@@ -117,6 +118,25 @@ describe.skipIf(lake === undefined)("a commit whose acknowledgement is lost", ()
         expect(state.toLose).toBe(0)
         expect(yield* recorded).toEqual(
           entities.map((entity) => ({ entity, requests: 2, inserted: 4 })),
+        )
+        // One whose requests all failed: no response shows that it was committed.
+        const silent = yield* claimed(run.runId, "silent")
+        const claim = silent.get("a")
+        const failed = {
+          pipeline: "sample",
+          entity: "a",
+          window: "w",
+          outcome: "failed",
+          requests: 5,
+          seconds: 1,
+        } as const
+        state.toLose = 1
+        yield* commitTogether([
+          batchOf([], { task: failed, ...(claim === undefined ? {} : { claim }) }),
+        ])
+        expect(state.toLose).toBe(0)
+        expect(yield* recorded).toEqual(
+          entities.map((entity) => ({ entity, requests: entity === "a" ? 7 : 2, inserted: 4 })),
         )
         // What it knew to be stored is not taken for new.
         expect(yield* commitTogether(yield* read("third", 2))).toEqual(

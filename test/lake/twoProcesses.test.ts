@@ -293,6 +293,33 @@ describe.skipIf(lake === undefined)("two processes in one lake", () => {
     }),
   )
 
+  it.live("commit nothing more of a run that another has ended while the connection was lost", () =>
+    Effect.gen(function* () {
+      const shared = yield* Effect.promise(newLake)
+      const one = yield* lakeProcess(shared, "one")
+      yield* send(one, { name: "start" })
+      yield* commit(one, ["v", 0, 0])
+      yield* Effect.promise(() => sharedPostgres().query(endHolders(shared.catalog, 2)))
+      const other = yield* lakeProcess(shared, "two")
+      yield* send(other, { name: "start" })
+      for (const command of [
+        { name: "commit", readings: [["v", 1, 1]] },
+        { name: "commit", readings: [["v", 2, 2]] },
+        { name: "finish" },
+      ] as const) {
+        expect(yield* Effect.promise(() => one.send(command))).toEqual({
+          error:
+            "Run one: the connection to the lake was lost, and another process has ended this run as killed. Start again: what was not committed is read again.",
+        })
+      }
+      expect(yield* rows(other, "select value from core.readings")).toEqual([{ value: 0 }])
+      expect(yield* rows(other, "select outcome from ops.runs order by started_at")).toEqual([
+        { outcome: "killed" },
+        { outcome: null },
+      ])
+    }),
+  )
+
   it.live("wait for each other's transactions, and keep nothing of one whose lock is lost", () =>
     Effect.gen(function* () {
       const { shared, one, other } = yield* two

@@ -8,6 +8,7 @@ import { type Counts, merge, type Merged } from "./merge/merge.ts"
 import { readRows } from "../duckdb/readRows.ts"
 import { extentOf } from "./merge/seriesExtent.ts"
 import { Changes, type Session } from "./session.ts"
+import { mustBeInProgress } from "./runs.ts"
 import { transactionIn, type Turn } from "../duckdb/transaction.ts"
 import { sqlFile } from "../sql/sqlFile.ts"
 import { type PageRows, stage } from "./merge/stage.ts"
@@ -81,17 +82,26 @@ export interface CommittedGroup {
   readonly tables: ReadonlyMap<string, Pick<Committed, "inserted" | "revised">>
 }
 
+/** What the first attempt leaves for a second. */
+interface Attempt {
+  batches?: ReadonlyArray<Batch>
+  written?: Written
+  /** As the first attempt found it: it may have been committed, and be found by the second. */
+  recorded?: Awaited<ReturnType<typeof recordedBefore>>
+}
+
 /** Commits the batches that `take` returns once the turn has begun. On a failure nothing of the group is kept. */
 export const commitGroup = async (
   session: Session,
   take: () => ReadonlyArray<Batch>,
 ): Promise<CommittedGroup> => {
-  const attempt: { batches?: ReadonlyArray<Batch>; written?: Written } = {}
+  const attempt: Attempt = {}
   const commit = async (turn: Turn): Promise<CommittedGroup> => {
     const batches = (attempt.batches ??= take())
     await turn.hold(batches.flatMap(({ claim }) => (claim === undefined ? [] : [claim])))
+    await mustBeInProgress(session, turn)
     const { changes, group } = await transactionIn(turn, session, async () => {
-      const written = (attempt.written = await write(session, batches))
+      const written = (attempt.written = await write(session, batches, attempt))
       await turn.note(written.changes.note)
       return written
     })
@@ -113,7 +123,7 @@ export const commitGroup = async (
 /**
  * Whether the transaction that wrote the batches was committed. One response in the archive's index shows it for all: no other
  * transaction writes that, while a task's record may be another worker's by now. Batches without responses have no rows
- * of a run, so that it does no harm to commit them again.
+ * of a run, and their records replace those of a first commit, so that it does no harm to commit them again.
  */
 const isCommitted = async (
   { connection }: Session,
@@ -136,7 +146,11 @@ interface Written {
   readonly changes: Changes
 }
 
-const write = async (session: Session, batches: ReadonlyArray<Batch>): Promise<Written> => {
+const write = async (
+  session: Session,
+  batches: ReadonlyArray<Batch>,
+  attempt: Attempt,
+): Promise<Written> => {
   for (const batch of batches) mustBelongTogether(batch, session.runId)
   const changes = new Changes(session)
   const counts = batches.map((): Counts => ({ ...nothing }))
@@ -152,7 +166,7 @@ const write = async (session: Session, batches: ReadonlyArray<Batch>): Promise<W
   )
   const merged = pages(({ bookkeeping }) => bookkeeping.filter((rows) => !isBookkeeping(rows)))
   await loadRows(session, merged, changes, [])
-  const before = await recordedBefore(session, batches)
+  const before = (attempt.recorded ??= await recordedBefore(session, batches))
   const entries = batches.flatMap((batch, at) => {
     // Each later than the one before, so that the last task of a partition can be found.
     const now = session.tick()

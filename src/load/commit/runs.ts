@@ -3,8 +3,9 @@ import { MICROS_PER_SECOND } from "../../domain/values/time.ts"
 import type { Rows } from "../../domain/table/table.ts"
 import { CATALOG, instant, literal } from "../sql/sql.ts"
 import { rowsOf } from "../../domain/table/rowsOf.ts"
+import { LoadError } from "../errors.ts"
 import { Changes, type Session } from "./session.ts"
-import { transaction } from "../duckdb/transaction.ts"
+import { transaction, transactionIn, type Turn } from "../duckdb/transaction.ts"
 import { decodeRow, number, optional } from "../duckdb/decodeRow.ts"
 import { readRows } from "../duckdb/readRows.ts"
 import { sqlFile } from "../sql/sqlFile.ts"
@@ -63,6 +64,26 @@ const decodeTotals = decodeRow({
 /** Whether this process began the run: another has written nothing of it, but for what the workers of the run read. */
 export const isBegunHere = ({ keys, runId }: Session): boolean => keys.hasWritten(runs, [runId])
 
+/**
+ * In a turn, before anything is written: rejects if another process took this one for dead while its connection was lost, and has
+ * ended the run. The end of its segment says what was not committed, and nothing is appended behind it.
+ */
+export const mustBeInProgress = async (
+  session: Session,
+  { others }: Pick<Turn, "others">,
+): Promise<void> => {
+  // Whoever ends a run notes nothing. A planner may continue a run that is recorded as ended.
+  if (others !== undefined || !isBegunHere(session)) return
+  const { connection, runId } = session
+  if ((await readRows(connection, sqlFile("state", "is_ended"), [runId])).length === 0) return
+  throw new LoadError({
+    reason: "Catalog",
+    what: `Run ${runId}`,
+    why: "the connection to the lake was lost, and another process has ended this run as killed",
+    advice: "Start again: what was not committed is read again.",
+  })
+}
+
 const finite = (value = Infinity): string => (Number.isFinite(value) ? `${value}::double` : "NULL")
 
 /** Completes the run's record; its totals come from ops.tasks. */
@@ -79,7 +100,7 @@ export const finishRun = async (
   ])
   const { startedAt, ...totals } = decodeTotals(row)
   const finishedAt = session.tick()
-  await transaction(session, async () => {
+  const write = async (): Promise<void> => {
     await session.connection.run(
       `UPDATE ${CATALOG}.ops.runs SET
       finished_at = ${instant(finishedAt)}, outcome = ${literal(outcome)},
@@ -94,6 +115,10 @@ export const finishRun = async (
         ? []
         : [isBegunHere(session) ? { ...bookkeeping, haveNewKeys: true } : bookkeeping],
     )
+  }
+  await session.exclusively(async (turn) => {
+    await mustBeInProgress(session, turn)
+    await transactionIn(turn, session, write)
   })
   changes.afterCommit()
   const seconds = (finishedAt - (startedAt ?? finishedAt)) / MICROS_PER_SECOND

@@ -142,19 +142,20 @@ export const isPrunable = (before: number): string =>
   `(received_at < ${instant(before)} AND response_id NOT IN (SELECT id FROM ${REFERENCED}))`
 
 /**
- * Finds the responses that are needed for a stored row or for one that may still be made. Reads one table at a time: all at
- * once need more memory than the writer has.
+ * Finds the responses that are needed for a stored row, for one that may still be made, or with one of `before` or later. Reads
+ * one table at a time: all at once need more memory than the writer has.
  */
 export const findReferenced = async (
   { connection }: Session,
   tables: ReadonlyArray<Table>,
+  before: number,
 ): Promise<void> => {
   await connection.run(`CREATE OR REPLACE TEMP TABLE referenced (id VARCHAR)`)
   const sources = [
     ...tables.flatMap(storedTables).flatMap(neededBy),
     `SELECT response_id FROM ${CATALOG}.ops.quarantine WHERE closed_at IS NULL`,
     afterQuarantine,
-    togetherWithReferenced,
+    togetherWithKept(before),
   ]
   for (const source of sources) {
     await connection.run(
@@ -250,12 +251,14 @@ const afterQuarantine = `SELECT r.response_id FROM ${CATALOG}.ops.quarantine q
     AND r.is_landed AND r.received_at > b.received_at
   WHERE q.closed_at IS NULL`
 
-/** Pages of one set: a page kept alone would retire the members on the others. */
-const togetherWithReferenced = `SELECT r.response_id FROM ${CATALOG}.raw.responses r
-  WHERE r.is_landed AND EXISTS (
+/** Older pages of a set of which a page stays: kept alone, it would retire the members on the others. */
+const togetherWithKept = (before: number): string => `SELECT r.response_id
+  FROM ${CATALOG}.raw.responses r
+  WHERE r.is_landed AND r.received_at < ${instant(before)} AND EXISTS (
     SELECT 1 FROM ${CATALOG}.raw.responses o
     WHERE o.run_id = r.run_id AND o.pipeline = r.pipeline AND o.entity = r.entity
-      AND o."window" = r."window" AND o.response_id IN (SELECT id FROM ${REFERENCED}))`
+      AND o."window" = r."window"
+      AND (o.received_at >= ${instant(before)} OR o.response_id IN (SELECT id FROM ${REFERENCED})))`
 
 const PLACES_PER_STATEMENT = 2000
 

@@ -69,16 +69,29 @@ const replayed = Effect.fnUntraced(function* (options: ReplayOptions) {
   } satisfies QuarantineSummary
 })
 
+const open = "response_id in (select response_id from ops.quarantine where closed_at is null)"
+
+/** Responses that did not land, nor did others of their task: the entry of a task that the warehouse refused names the last alone. */
+const partsOfTasks = `${open} and not is_landed and exists (
+  select 1 from raw.responses as other
+  where other.run_id = responses.run_id and other.pipeline = responses.pipeline
+    and other.entity = responses.entity and other."window" = responses."window"
+    and other.response_id <> responses.response_id
+    and not other.is_landed and other.status between 200 and 299)`
+
+const partOfSet = {
+  path: "$",
+  detail: "can be read now, but is not all of its set: the next `sync` reads all of it",
+}
+
 /** Responses in quarantine: those this version can read, those of them that make rows, and those it can't read. */
 const openResponses = Effect.fnUntraced(function* (options: ReplayOptions) {
   const reader = new ArchiveReader(archiveOf(options))
-  const open = yield* indexedResponses(
-    "response_id in (select response_id from ops.quarantine where closed_at is null)",
-  )
+  const parts = new Set((yield* indexedResponses(partsOfTasks)).map(({ responseId }) => responseId))
   const readable: Array<IndexedResponse> = []
   const landable: Array<IndexedResponse> = []
   const stillBroken: Array<StillBroken> = []
-  for (const response of open) {
+  for (const response of yield* indexedResponses(open)) {
     const { responseId, pipeline, entity } = response
     const mapped = yield* rowsOfArchived(reader, response, options)
     if (Result.isFailure(mapped)) {
@@ -88,6 +101,14 @@ const openResponses = Effect.fnUntraced(function* (options: ReplayOptions) {
     const [rejected] = mapped.success.rejected
     if (rejected !== undefined) {
       stillBroken.push({ responseId, pipeline, entity, ...rejected })
+      continue
+    }
+    // Alone it would retire the members on the others.
+    if (
+      parts.has(responseId) &&
+      mapped.success.rows.some(({ mergeKey }) => mergeKey !== undefined)
+    ) {
+      stillBroken.push({ responseId, pipeline, entity, ...partOfSet })
       continue
     }
     readable.push(response)

@@ -81,7 +81,7 @@ export const pruneBefore = Effect.fnUntraced(function* (
   const { indexed, prunable, astray } = yield* exclusively(
     "Finding the responses to keep",
     async (session) => {
-      await findReferenced(session, coreTables)
+      await findReferenced(session, coreTables, oldest)
       const counts = await countPrunable(session, oldest)
       return { ...counts, astray: await retainedAstray(session, files, oldest) }
     },

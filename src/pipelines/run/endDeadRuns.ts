@@ -17,9 +17,13 @@ import { archiveOf, inArchive } from "../publication/archiveOf.ts"
 import type { Place } from "../publication/warehouse.ts"
 import { causeMessage } from "../../domain/values/causeMessage.ts"
 
-// With the last run, however it ended: it may have left a hung worker.
-const unended = `select run_id, outcome from ops.runs
-  where outcome is null or run_id = (select max_by(run_id, started_at) from ops.runs)`
+// With those that have ended since the last run began, however they did: each may have left a segment without an end, or a hung
+// worker. One that was recorded as killed while its machine slept may have appended to its segment since.
+const unended = `with last as (select max(started_at) as began_at from ops.runs)
+  select run_id, outcome from ops.runs, last
+  where outcome is null or finished_at >= began_at
+    or (outcome = 'killed' and finished_at >= began_at - interval 1 day)
+    or started_at = began_at`
 const indexOfRun = "select response_id from raw.responses where run_id = $1"
 
 /**

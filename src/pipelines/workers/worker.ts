@@ -1,5 +1,6 @@
 // A worker: reads tasks of the planned run, together with other workers, until it is stopped. A task that it claims is
 // its own until it is silent for longer than the lease; it can't commit a task that another worker has claimed since.
+import { randomBytes } from "node:crypto"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -126,7 +127,8 @@ const joinRun = Effect.fnUntraced(function* (
         extraction(
           { ...options, onRetry: (retry) => onEvent({ kind: "retry", ...retry }) },
           runId,
-          name,
+          // Each time that it joins: a segment that it had before a connection was lost has committed responses.
+          `${name}-${randomBytes(2).toString("hex")}`,
         ),
         openWarehouse({ ...placeOf(options), runId, sharesDataDir: true }),
       ),

@@ -7,6 +7,7 @@ import { join } from "node:path"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { Client } from "pg"
 import { start } from "../../cli/command.ts"
+import { objectStoreVariables } from "../../support/servers/objectStore.ts"
 import { extensions, newCatalog } from "../lake.ts"
 
 const key = { VAULTHOUSE_API_KEY: "demo-admin-key" }
@@ -31,10 +32,12 @@ export interface LakeOptions {
   readonly baseUrl: string
   /** Seconds. */
   readonly lease?: number
+  /** `s3://…`, of the object store that the tests share. */
+  readonly archive?: string
 }
 
 /** Everything ends with `close`. */
-export const sharedLake = async ({ baseUrl, lease = 2 }: LakeOptions) => {
+export const sharedLake = async ({ baseUrl, lease = 2, archive }: LakeOptions) => {
   const folder = await mkdtemp(join(tmpdir(), "vaulthouse-lake-"))
   const catalog = await newCatalog()
   const client = new Client({ connectionString: catalog })
@@ -50,10 +53,12 @@ export const sharedLake = async ({ baseUrl, lease = 2 }: LakeOptions) => {
       `lake: { data: ${folder}/lake, extensions: ${extensions} }`,
       `workerLease: ${lease}s`,
       `dataDir: ${folder}/data`,
+      ...(archive === undefined ? [] : [`archive: ${archive}`]),
       ...settings,
     ]
+    const env = archive === undefined ? key : { ...key, ...objectStoreVariables() }
     await writeFile(join(cwd, "vaulthouse.config.yaml"), `${lines.join("\n")}\n`)
-    const process = followed(start(args, { cwd, env: key }))
+    const process = followed(start(args, { cwd, env }))
     running.push(process)
     return process
   }

@@ -12,6 +12,8 @@ import { type Frame, readWholeFrames } from "../../../src/archive/readFrames.ts"
 import { replayQuarantine } from "../../../src/pipelines/archive/replayQuarantine.ts"
 import { verify } from "../../../src/pipelines/archive/verify.ts"
 import { prune } from "../../../src/pipelines/archive/prune.ts"
+import { warehouseIn } from "../../../src/pipelines/archive/rebuild.ts"
+import { pruneBefore } from "../../../src/pipelines/retention/pruneBefore.ts"
 import { vaulthouse } from "../../cli/command.ts"
 import {
   content,
@@ -23,7 +25,7 @@ import {
 import { json, scriptedServer } from "../../support/servers/scriptedServer.ts"
 import { asAdmin, simulated } from "../../support/simulated.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
-import { query, runOnce } from "../../support/warehouseRun.ts"
+import { change, query, runOnce } from "../../support/warehouseRun.ts"
 
 const address = (n: number) => `0x${n.toString(16).padStart(40, "0")}`
 
@@ -66,6 +68,28 @@ const rewritten = (
   })
 
 describe("a pruned archive", () => {
+  it.live("keeps all the pages of a set that was read across the instant of pruning", () =>
+    Effect.gen(function* () {
+      const server = yield* directory({ size: 1500, inactive: [], isBroken: false })
+      const dataDir = yield* temporaryFolder
+      const sync = runOnce(server.url, dataDir, { pipelines: ["subaccounts"], api: asAdmin })
+      yield* sync
+      // It names no row, and its bodies are those of the first.
+      yield* sync
+      const before = yield* content(dataDir)
+      const [newest] = yield* query(
+        dataDir,
+        "select epoch_us(max(received_at))::double as at from raw.responses where is_landed",
+      )
+      yield* Effect.gen(function* () {
+        const { finish } = yield* pruneBefore({ dataDir }, Number(newest?.["at"]), false)
+        yield* finish
+      }).pipe(Effect.provide(warehouseIn({ dataDir })))
+      yield* replayed(dataDir)
+      expect(yield* content(dataDir)).toEqual(before)
+    }),
+  )
+
   it.live("keeps the answer that ended the last of a set, and all the pages of one it keeps", () =>
     Effect.gen(function* () {
       const state = { size: 1500, inactive: [] as ReadonlyArray<number>, isBroken: false }
@@ -233,6 +257,34 @@ describe("a segment that was cut", () => {
       }),
   )
 })
+
+it.live("a response in quarantine ends nothing that is on the other pages of its set", () =>
+  Effect.gen(function* () {
+    const server = yield* directory({ size: 1500, inactive: [], isBroken: false })
+    const dataDir = yield* temporaryFolder
+    const sync = runOnce(server.url, dataDir, { pipelines: ["subaccounts"], api: asAdmin })
+    yield* sync
+    const before = yield* content(dataDir)
+    yield* sync
+    // As if an earlier version could not have stored what the second reading found.
+    const second = "run_id = (select max_by(run_id, received_at) from raw.responses)"
+    yield* change(
+      dataDir,
+      `update raw.responses set is_landed = false, is_suspicious = null where ${second}`,
+      `insert into ops.quarantine
+         (response_id, endpoint, pipeline, entity, "window", json_path, detail, run_id, quarantined_at)
+       select response_id, endpoint, pipeline, entity, "window", '$', 'x', run_id, received_at
+       from raw.responses where ${second} order by received_at desc limit 1`,
+      "checkpoint",
+    )
+    const loaded = yield* replayQuarantine(replayOptions(dataDir))
+    expect(yield* content(dataDir)).toEqual(before)
+    expect(loaded).toMatchObject({
+      closed: 0,
+      stillBroken: [{ detail: expect.stringContaining("the next `sync` reads all of it") }],
+    })
+  }),
+)
 
 it.live("an archive elsewhere is verified although nothing is published here", () =>
   Effect.gen(function* () {

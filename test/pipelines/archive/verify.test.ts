@@ -1,5 +1,7 @@
 // What is said of bodies that the archive has lost, of damaged ones, of moved ones, and of lost commit markers.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import promises from "node:fs/promises"
+import { syncBuiltinESMExports } from "node:module"
 import { join } from "node:path"
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib"
 import { expect, it } from "@effect/vitest"
@@ -121,4 +123,36 @@ it.live("what a run publishes meanwhile is no damage", () =>
     while (run.pollUnsafe() === undefined) expect(yield* verify({ dataDir })).toEqual([])
     yield* Fiber.join(run)
   }),
+)
+
+it.live("a segment that a run removes meanwhile is no damage", () =>
+  Effect.gen(function* () {
+    const simulator = yield* simulated({ now: "2026-06-01T12:00:00Z", days: 5, vaults: 1 })
+    const dataDir = yield* temporaryFolder
+    yield* runOnce(simulator.url, dataDir, { pipelines: ["vaults"] })
+    const folder = join(dataDir, "raw")
+    const [kept = ""] = readdirSync(folder)
+    // It is read after the other.
+    const replaced = join(folder, `Z${kept}`)
+    writeFileSync(replaced, readFileSync(join(folder, kept)))
+    const { open } = promises
+    const removing: typeof open = (path, ...more) => {
+      if (path === join(folder, kept)) rmSync(replaced, { force: true })
+      return open(path, ...more)
+    }
+    yield* Effect.acquireRelease(
+      Effect.sync(() => {
+        promises.open = removing
+        syncBuiltinESMExports()
+      }),
+      () =>
+        Effect.sync(() => {
+          promises.open = open
+          syncBuiltinESMExports()
+        }),
+    )
+    const nothingPublished = { kind: "missing", path: "published/vaulthouse.duckdb" }
+    expect(yield* verify({ dataDir })).toMatchObject([nothingPublished])
+    expect(readdirSync(folder)).toEqual([kept])
+  }).pipe(Effect.scoped),
 )

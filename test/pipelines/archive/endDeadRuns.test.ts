@@ -1,0 +1,65 @@
+// Which runs' segments the next run ends.
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { archiveFolder, archiveOf } from "../../../src/pipelines/publication/archiveOf.ts"
+import { frameOf } from "../../../src/archive/frames.ts"
+import { commitMarkerLine } from "../../../src/archive/lines.ts"
+import { segmentOfRun, unendedSegments } from "../../../src/archive/segments.ts"
+import { Warehouse } from "../../../src/load/Warehouse.ts"
+import { coreTables } from "../../../src/pipelines/pipelines.ts"
+import { endDeadRuns } from "../../../src/pipelines/run/endDeadRuns.ts"
+import { temporaryFolder } from "../../support/temporaryFolder.ts"
+
+const marker = {
+  pipeline: "vaults",
+  entity: "-",
+  window: "w",
+  outcome: "landed",
+  landed: ["response"],
+  notLanded: [],
+} as const
+
+describe("the runs that a new one ends", () => {
+  // In a lake, where several run at the same time; recorded here as their processes would have.
+  it.live("are those that have ended since the last one began, and those killed within a day", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const raw = archiveFolder(dataDir)
+      mkdirSync(raw)
+      const runs = [
+        ["long-ago", "2026-05-20 10:00", "failed", "2026-05-20 10:05"],
+        ["asleep", "2026-06-01 03:00", "killed", "2026-06-01 03:05"],
+        ["stopped", "2026-06-01 10:00", "stopped", "2026-06-01 10:10"],
+        ["newest", "2026-06-01 10:05", "complete", "2026-06-01 10:08"],
+      ] as const
+      for (const [runId] of runs) {
+        const frame = yield* Effect.promise(() =>
+          frameOf([commitMarkerLine({ ...marker, runId })], 1),
+        )
+        writeFileSync(join(raw, segmentOfRun(runId)), frame)
+      }
+      const unended = () =>
+        Effect.map(
+          Effect.forEach(runs, ([runId]) =>
+            Effect.promise(() => unendedSegments(archiveOf({ dataDir }), runId)),
+          ),
+          (files) => files.flat(),
+        )
+      yield* Effect.gen(function* () {
+        const { execute } = yield* Warehouse
+        yield* execute(
+          runs.map(
+            ([runId, startedAt, outcome, finishedAt]) =>
+              `INSERT INTO ops.runs (run_id, command, started_at, vaulthouse_version, outcome, finished_at)
+               VALUES ('${runId}', 'sync', '${startedAt}:00+00', 'test', '${outcome}', '${finishedAt}:00+00')`,
+          ),
+        )
+        expect(yield* unended()).toHaveLength(4)
+        yield* endDeadRuns({ dataDir })
+        expect(yield* unended()).toEqual([segmentOfRun("long-ago")])
+      }).pipe(Effect.provide(Warehouse.layer({ dataDir, runId: "next", tables: coreTables })))
+    }),
+  )
+})
