@@ -28,7 +28,7 @@ const isDigitOrPoint = (code: number): boolean => isDigit(code) || code === 0x2e
 const precedesNumber = (code: number): boolean =>
   code === 0x3a || code === 0x5b || code === 0x2c || code === 0x2d || code <= 0x20
 
-const exponent = /^[eE][-+]?\d+/
+const exponentPart = /^[eE][-+]?\d+/
 
 /**
  * Whether the text may contain a number with more digits than a double. Every body is searched, so only one character
@@ -50,7 +50,8 @@ const mayLoseDigits = (text: string): boolean => {
     }
     if (digits > (isInteger ? SAFE_DIGITS : MOST_DIGITS)) return true
     if (digits > SAFE_DIGITS) {
-      const number = text.slice(start, end) + (exponent.exec(text.slice(end, end + 8))?.[0] ?? "")
+      const number =
+        text.slice(start, end) + (exponentPart.exec(text.slice(end, end + 8))?.[0] ?? "")
       if (isLossy(Number(number), number)) return true
     }
     at = Math.max(at, end)
