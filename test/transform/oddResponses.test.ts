@@ -287,14 +287,19 @@ describe("of several times of a point", () => {
   })
 
   it("the first name counts where both are possible, and where none is", () => {
-    for (const created_at of [...hours, "2026-03-01T08"].map((hour) => `${hour}:00:00Z`)) {
-      const point = { ...figures, created_at, date: "2026-01-10T05:00:00Z" }
-      const other = { ...point, created_at: "2026-01-10T23:00:00Z", date: "2027-01-01T00:00:00Z" }
-      const isBoth = created_at < "2026-02"
-      expect(storedAt(isBoth ? [point, other] : [{ ...point, date: "2020-01-01" }])).toEqual(
-        isBoth ? [created_at.slice(0, 13), "2026-01-10T23"] : ["2026-03-01T08"],
-      )
-    }
+    const points = hours.map((hour) => ({
+      ...figures,
+      created_at: "2026-01-10T23:00:00Z",
+      date: `${hour}:00:00Z`,
+    }))
+    const inserted = points.map((point, at) => ({
+      ...point,
+      created_at: `2026-01-10T2${at}:00:00Z`,
+    }))
+    expect([points, inserted].map(storedAt)).toEqual([hours, hours])
+    const [point] = points
+    const elsewhere = { ...point, date: "2020-01-01", created_at: "2026-03-01T08:00:00Z" }
+    expect(storedAt([elsewhere])).toEqual(["2020-01-01T00"])
   })
 })
 

@@ -102,7 +102,9 @@ const start = Effect.fnUntraced(function* (
     yield* TestClock.adjust(100)
     const { spend } = Context.get(yield* Fiber.join(building), RequestBudget)
     for (let task = 0; task < 20; task += 1) {
-      yield* Effect.forkScoped(Effect.forever(Effect.ignore(spend(request(process), spending))))
+      // What is not sent fails at once.
+      const next = Effect.catch(spend(request(process), spending), () => Effect.sleep(1000))
+      yield* Effect.forkScoped(Effect.forever(next))
     }
   }
 })
