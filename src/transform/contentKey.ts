@@ -1,6 +1,12 @@
 // Makes a key for a record whose key the document does not name: its id if it has one, else a hash of its content.
 import { createHash } from "node:crypto"
-import { asDigits, type JsonObject, stableStringify } from "../domain/values/json.ts"
+import {
+  asDigits,
+  isJsonObject,
+  isRawNumber,
+  type JsonObject,
+  stableStringify,
+} from "../domain/values/json.ts"
 import { withoutReportTimes } from "./fields/reportTimes.ts"
 
 /** The first id in the fields, as text; an id is text or an integer. */
@@ -14,10 +20,27 @@ const idOf = (record: JsonObject, fields: ReadonlyArray<string>): string | undef
   return undefined
 }
 
+/**
+ * The record with the doubles that its numbers of 16 and 17 digits were before these kept every digit: what has such a number must
+ * not become another thing.
+ */
+const withDoubles = (value: unknown): unknown => {
+  if (isRawNumber(value)) {
+    const [mantissa = ""] = value.rawJSON.split(/[eE]/)
+    const digits = mantissa.replace(/[-.]/g, "").replace(/^0+|0+$/g, "")
+    const number = Number(value.rawJSON)
+    const wasDouble = /[.eE]/.test(value.rawJSON) && digits.length <= 17 && Number.isFinite(number)
+    return wasDouble ? number : value
+  }
+  if (Array.isArray(value)) return value.map(withDoubles)
+  if (!isJsonObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withDoubles(each)]))
+}
+
 /** The hash of a record's content, without the times at which the service read or computed it. */
 const hashOf = (record: JsonObject, reportTimes: ReadonlySet<string> | undefined): string =>
   createHash("sha256")
-    .update(stableStringify(withoutReportTimes(record, reportTimes)))
+    .update(stableStringify(withDoubles(withoutReportTimes(record, reportTimes))))
     .digest("hex")
 
 /**

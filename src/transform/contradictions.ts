@@ -19,10 +19,11 @@ export const contradictions = (
   if (table.mode !== "slowly_changing" || records.length < 2) return found
   const named = table.columns.map((column, index) => ({ column, values: columns[index] ?? [] }))
   const key = named.filter(({ column }) => table.key.includes(column.name))
-  // An address may be spelled in two ways.
+  // An address may be spelled in two ways. Fields that no column takes, such as a chain that is not in the key, make no other fact.
   const identity = new Set(table.key.flatMap((name) => [name, `${name}_wire`]))
   const content = named.filter(
-    ({ column }) => !identity.has(column.name) && column.isIncidental !== true,
+    ({ column }) =>
+      !identity.has(column.name) && column.isIncidental !== true && column.name !== "extra",
   )
   const firstOf = new Map<string, number>()
   for (const [row, record] of records.entries()) {
@@ -40,6 +41,7 @@ export const contradictions = (
       path: at(row),
       detail: `is of the same ${table.key.join(" and ")} as ${at(first)}, and differs from it in ${names}`,
       record,
+      isRepeated: true,
     })
   }
   return found

@@ -6,6 +6,7 @@ import { startOfDay } from "../domain/values/time.ts"
 import { contradictions } from "./contradictions.ts"
 import { separateReportTimes } from "./fields/reportTimes.ts"
 import { type RecordOptions, RecordReader } from "./RecordReader.ts"
+import { mayLackMembers } from "../domain/wire/violation.ts"
 import type { Mapped } from "./Source.ts"
 
 /** Columns that a mapping computes: one value for all rows, or one for each row. */
@@ -17,7 +18,7 @@ export interface MapOptions extends RecordOptions {
   readonly mergeKey?: NonNullable<Rows["mergeKey"]>
 }
 
-/** Rejected records have no rows; the other rows then count as only a part of their set. */
+/** Rejected records have no rows; the other rows then count as only a part of their set, unless they have the same keys. */
 export const mapRecords = (options: MapOptions): Mapped => {
   const { table, source, computed = {}, consumed = [], mergeKey } = options
   const { records, columns: reported } = separateReportTimes(
@@ -46,6 +47,7 @@ export const mapRecords = (options: MapOptions): Mapped => {
   const isKept = (_: Value, row: number) => !reader.isRejected(row) && !contradicting.has(row)
   const kept = rejected.length === 0 ? columns : columns.map((values) => values.filter(isKept))
   const set = mergeKey === undefined ? {} : { mergeKey }
+  const part = table.mergeKey === undefined ? {} : { isPartial: true as const }
   return {
     rows: {
       table,
@@ -53,7 +55,7 @@ export const mapRecords = (options: MapOptions): Mapped => {
       length: records.length - rejected.length,
       lineage: source.lineage,
       ...timesOf(table, kept),
-      ...(rejected.length === 0 ? set : table.mergeKey === undefined ? {} : { isPartial: true }),
+      ...(mayLackMembers(rejected) ? part : set),
     },
     drift: reader.drift(),
     rejected,

@@ -1,5 +1,5 @@
 // Maintenance of a lake changes no row, while others write it, and leaves fewer files.
-import { readdirSync, writeFileSync } from "node:fs"
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -8,6 +8,7 @@ import * as Redacted from "effect/Redacted"
 import { ducklake } from "../../src/load/storage/lake/ducklake.ts"
 import { maintainLake } from "../../src/load/storage/lake/maintainLake.ts"
 import { Warehouse } from "../../src/load/Warehouse.ts"
+import { storageOf } from "../../src/pipelines/publication/warehouse.ts"
 import { inLake, retain } from "../../src/pipelines/archive/maintain.ts"
 import { vaulthouse } from "../cli/command.ts"
 import { ahead } from "../support/movableClock.ts"
@@ -55,7 +56,7 @@ describe.skipIf(lake === undefined)("maintenance of a lake", () => {
         const { exclusively } = yield* Warehouse
         const [found] = yield* Effect.all(
           [
-            exclusively("Maintaining", (session) => maintainLake(session, 0)),
+            exclusively("Maintaining", (session) => maintainLake(session, 0, "/none")),
             Effect.forEach([1, 2, 3], (at) => commit(COMMITS * HOURS + at, 1, 0)),
           ],
           { concurrency: "unbounded" },
@@ -105,6 +106,53 @@ describe.skipIf(lake === undefined)("maintenance of a lake", () => {
       )
       expect(yield* Effect.promise(() => storage.exists())).toBe(false)
       expect(parquetIn(shared.data)).toEqual(before)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("deletes nothing that was published, and no lake is made around that", () =>
+    Effect.gen(function* () {
+      const shared = yield* Effect.promise(newLake)
+      const published = join(shared.data, "parquet")
+      yield* Effect.gen(function* () {
+        const { exclusively } = yield* Warehouse
+        mkdirSync(published)
+        writeFileSync(join(published, "month.parquet"), "")
+        const refused = yield* Effect.flip(
+          exclusively("Maintaining", (session) => maintainLake(session, 0, published)),
+        )
+        expect(refused.message).toContain(`the lake's folder has ${published} in it`)
+        expect(readdirSync(published)).toEqual(["month.parquet"])
+      }).pipe(
+        Effect.provide(
+          Warehouse.layer({
+            dataDir: yield* temporaryFolder,
+            tables: sampleTables,
+            runId: "maintain",
+            storage: ducklake(lakeOf(shared)),
+          }),
+        ),
+      )
+
+      const catalogs = { made: shared.catalog, none: yield* Effect.promise(newCatalog) }
+      const storageIn = (catalog: keyof typeof catalogs, data: string, dataDir = "/srv/data") =>
+        storageOf({
+          dataDir,
+          warehouse: Redacted.make(`ducklake:${catalogs[catalog]}`),
+          lake: { data, extensions },
+        })
+      for (const data of ["/srv/data", "/srv/data/", "/srv", "/", "/srv/data/parquet"]) {
+        expect((yield* Effect.flip(storageIn("none", data))).message).toContain(
+          `lake.data is ${data}, and /srv/data/parquet is in it`,
+        )
+        // So that it can be moved.
+        yield* storageIn("made", data)
+      }
+      for (const data of ["/srv/data/lake", "/srv/dat", "/srv/..data", "s3://srv/data"]) {
+        yield* storageIn("none", data)
+      }
+      // A name that only looks like that of the folder above.
+      yield* storageIn("none", "/srv", "/srv2/data")
+      yield* Effect.flip(storageIn("none", "/srv", "/srv/..data"))
     }).pipe(Effect.scoped),
   )
 

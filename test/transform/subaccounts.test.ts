@@ -189,9 +189,19 @@ describe("whitelist status", () => {
     const { rejected } = Result.getOrThrow(mapped)
     expect(rejected).toMatchObject([{ path: "$[2]", record: { chain_id: 8453 } }])
     expect(rejected[0]?.detail).toBe(
-      "is of the same vault_address and subaccount_address as $[0], and differs from it in is_whitelisted, extra",
+      "is of the same vault_address and subaccount_address as $[0], and differs from it in is_whitelisted",
     )
-    expect(scopes(mapped)).toEqual([undefined])
+    // The set is whole: what is rejected has the key of a member.
+    expect(scopes(mapped)).toEqual([{ vault_address: vault.subject.address }])
+  })
+
+  it("is one where two records of it differ only in fields that have no column", () => {
+    const perChain = [1, 8453].map((chain_id) => ({
+      subaccount_address: address,
+      chain_id,
+      is_whitelisted: true,
+    }))
+    expect(Result.getOrThrow(whitelistStatusRows(perChain, vault)).rejected).toEqual([])
   })
 
   it("may be sent twice, in another spelling and at another time of the report", () => {
@@ -536,6 +546,15 @@ describe("contentKeys", () => {
     expect(two).toBe(`${one}#2`)
     const other = Result.getOrThrow(parseJson(`[{"a":1,"b":${huge.slice(0, -1)}6}]`))
     expect(contentKeys(other.lossless as ReadonlyArray<JsonObject>)).not.toEqual([one])
+  })
+
+  it("are those of the double that a number of 16 or 17 digits was", () => {
+    const keysOf = (text: string) =>
+      contentKeys(Result.getOrThrow(parseJson(text)).lossless as ReadonlyArray<JsonObject>)
+    expect(keysOf(`[{"a":{"b":[100000000.12345677]}}]`)).toEqual(
+      keysOf(`[{"a":{"b":[100000000.12345678]}}]`),
+    )
+    expect(keysOf(`[{"a":100000000.123456777}]`)).not.toEqual(keysOf(`[{"a":100000000.12345678}]`))
   })
 
   it("are unique, whatever the ids look like", () => {

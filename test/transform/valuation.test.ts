@@ -214,6 +214,15 @@ describe("vault details", () => {
     },
   )
 
+  it("are of the chain that the list of vaults reads, where the settings name its field", () => {
+    const fields = { "vaults.chain_id": ["network_id"] }
+    const record = { address, chain: 8453, network_id: 3, vault_name: "Alpha", name: "Alpha" }
+    for (const rows of [vaultDetailRows, vaultSummaryRows]) {
+      const mapped = Result.getOrThrow(rows(record, { ...source, fields }))
+      expect(mapped.rows.flatMap(objects)).toMatchObject([{ chain_id: 3 }])
+    }
+  })
+
   it.each([[{}], [{ chain: null }], [{ chain: "base" }], [{ chain: 0 }]])(
     "are of the vault that was requested where they name no chain: %j",
     (named) => {

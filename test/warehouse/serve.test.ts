@@ -159,6 +159,50 @@ it("an overdue payment within one vault is one", async () => {
   ])
 })
 
+it("a vault below par is in trouble until it has been redeemed in full", async () => {
+  const at = (hour: number, actual_tvl: number, tvl_on_vault: number, ratio: number) => ({
+    vault_address: "a",
+    observed_at: `2026-01-10 ${hour}:00:00`,
+    actual_tvl,
+    tvl_on_vault,
+    adjusted_redeem_ratio: ratio,
+  })
+  const kinds = async (...points: ReadonlyArray<ReturnType<typeof at>>) => {
+    const given = { "core.vaults": [vault], "core.ratio_history": points }
+    const rows = await rowsOf("troubles", given, { now: "2026-01-10 12:30:00" })
+    return rows.map(({ kind }) => kind)
+  }
+  const below = at(10, 97, 100, 0.97)
+  expect(await kinds(below)).toContain("below_par")
+  expect(await kinds(below, at(11, 1.2, 0, 0))).not.toContain("below_par")
+})
+
+it("a figure that contradicts one of 0 has no share by which it does", async () => {
+  const rows = await rowsOf(
+    "troubles",
+    {
+      "core.vaults": [vault],
+      "core.withdrawal_summaries": [
+        {
+          chain_id: 1,
+          vault_address: "a",
+          total_withdrawals: 0,
+          total_assets: 100,
+          pending_requests: 1,
+          is_current: true,
+        },
+      ],
+      "core.withdrawal_requests": [
+        { chain_id: 1, vault_address: "a", request_id: "x", amount: 5, is_current: true },
+      ],
+    },
+    { now: "2026-01-10 12:00:00" },
+  )
+  expect(rows.filter(({ kind }) => kind === "contradiction").map(({ words }) => words)).toEqual([
+    "1 figure contradicts another",
+  ])
+})
+
 it("the TVL of the vault list, which may be in anything, is not one in USD", async () => {
   const rows = await rowsOf(
     "overview",

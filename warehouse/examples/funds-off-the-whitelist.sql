@@ -33,7 +33,7 @@ position_subaccounts as (
         chain_id,
         vault_address,
         snapshot_at,
-        regexp_replace(subaccount_address, '#\d+$', '') as subaccount_address,
+        regexp_replace(subaccount_address, '#\d+\z', '') as subaccount_address,
         total_usd
     from core.position_subaccounts
 ),

@@ -16,7 +16,7 @@ position_links as (
         vault_address,
         snapshot_at,
         -- One that is in the list several times, such as once for each chain, has `#2` and so on after its address.
-        regexp_replace(subaccount_address, '#\d+$', '') as subaccount_address
+        regexp_replace(subaccount_address, '#\d+\z', '') as subaccount_address
     from core.position_subaccounts
     -- A subaccount whose address was not sent is identified by its place in the list.
     where subaccount_address not like '#%'

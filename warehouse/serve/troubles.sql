@@ -122,6 +122,8 @@ troubles as (
         'collateral_ratio' as figure
     from latest
     inner join below_par using (vault_address)
+    -- One that was redeemed in full has no ratio any more.
+    where latest.supply > 0 or latest.supply is null
     union all
     select
         chain_id,
@@ -238,7 +240,7 @@ troubles as (
         3 as severity,
         'contradiction' as kind,
         case when count(*) = 1 then '1 figure contradicts another' else count(*) || ' figures contradict others' end
-        || ' (by ' || round(max(abs(relative_difference)) * 100, 2) || ' %)' as words,
+        || coalesce(' (by ' || round(max(abs(relative_difference)) * 100, 2) || ' %)', '') as words,
         null as hours,
         max(compared_at) as since_at,
         null as figure

@@ -123,6 +123,9 @@ const anyInstant = (value: unknown): number | undefined => {
   )
 }
 
+/** Whether it is an instant or a day, however far in the future. */
+export const isTime = (value: unknown): boolean => anyInstant(value) !== undefined
+
 /**
  * Parses an instant in the forms that the service may use: ISO-8601 with or without an offset (none means UTC) and with
  * any fraction, or an epoch in seconds or milliseconds, as a number or as digits. Returns microseconds since 1970 UTC,

@@ -11,7 +11,15 @@ export interface Violation {
 /** A record that can't become a row. It is quarantined; the others of its list land. */
 export interface RejectedRecord extends Violation {
   readonly record: unknown
+  /** Whether another record of the list has its key, so that the stored set lacks nothing without it. */
+  readonly isRepeated?: true
 }
+
+/** Whether a set without these records may lack members. */
+export const mayLackMembers = (
+  rejected: ReadonlyArray<Pick<RejectedRecord, "isRepeated">>,
+): boolean =>
+  rejected.some(({ isRepeated }) => isRepeated !== true)
 
 /** Schema drift: a change of a field that is reported without a failure. */
 export interface Drift {

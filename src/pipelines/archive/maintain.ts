@@ -1,5 +1,6 @@
 // Maintenance of a lake, by one process while writers wait (docs/lake.md): retention, as a run does it for a file, then what only
 // a lake needs. A file needs none: every run prunes and checkpoints it.
+import { resolve } from "node:path"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { defaultSettings, type Settings } from "../../config/settings/settings.ts"
@@ -29,7 +30,11 @@ export const maintain = (place: Maintained) =>
         const retained = yield* retain(place)
         const { exclusively } = yield* Warehouse
         const maintained = yield* exclusively(MAINTAINING, (session) =>
-          maintainLake(session, place.lake?.keepDays ?? defaultSettings.lake.keepDays),
+          maintainLake(
+            session,
+            place.lake?.keepDays ?? defaultSettings.lake.keepDays,
+            resolve(place.dataDir, "parquet"),
+          ),
         )
         return { ...retained, ...maintained }
       }).pipe(Effect.provide(inLake(place)))

@@ -7,6 +7,7 @@ import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import { ArchiveReader } from "../../archive/segments.ts"
 import type { Batch } from "../../domain/run/outcome.ts"
+import { mayLackMembers } from "../../domain/wire/violation.ts"
 import type { Table } from "../../domain/table/table.ts"
 import { commandId } from "../../domain/run/commandId.ts"
 import { databaseError, type LoadError } from "../../load/errors.ts"
@@ -120,7 +121,7 @@ const rebuild = Effect.fnUntraced(function* (
         Effect.map(Result.mapError(({ path, detail }) => `${path} ${detail}`)),
         Effect.catch(({ why }) => Effect.succeed(Result.fail(why))),
       )
-      isWhole &&= Result.isSuccess(mapped) && mapped.success.rejected.length === 0
+      isWhole &&= Result.isSuccess(mapped) && !mayLackMembers(mapped.success.rejected)
       if (Result.isFailure(mapped)) leaveOut([response], mapped.failure)
       else batches.push({ rows: mapped.success.rows, runId: response.runId, bookkeeping: [] })
     }

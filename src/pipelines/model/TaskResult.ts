@@ -5,7 +5,7 @@ import type { CoveredDays } from "../../domain/run/outcome.ts"
 import type { ArchivedResponse } from "../../domain/wire/response.ts"
 import type { Rows } from "../../domain/table/table.ts"
 import type { DayRange } from "../../extract/paginators/dateWindow.ts"
-import type { Drift, Violation } from "../../domain/wire/violation.ts"
+import type { Drift, RejectedRecord, Violation } from "../../domain/wire/violation.ts"
 
 export type GapReason = "quarantined" | "failed" | "truncated" | "unreachable" | "tie"
 
@@ -44,6 +44,6 @@ export interface TaskResult {
   readonly warning?: string
 }
 
-export interface Rejected extends Violation {
+export interface Rejected extends Violation, Pick<RejectedRecord, "isRepeated"> {
   readonly responseId: string
 }

@@ -46,20 +46,11 @@ export const lakeCatalog = (lake: Exclude<Settings["warehouse"], "file">) =>
       }),
   )
 
-/** `vaulthouse maintain` deletes every Parquet file in the lake's folder that is not of the lake. */
-const mustHoldNothingElse = (shown: string, dataDir: string, data: string) => {
-  const published = resolve(dataDir, "parquet")
-  const isInside = !relative(data, published).split(sep).includes("..")
-  if (isInObjectStore(data) || !isInside) return Effect.void
-  return new LoadError({
-    reason: "Files",
-    what: `The lake ${shown} can't be opened`,
-    why: `lake.data is ${data}, and ${published} is in it, whose Parquet files \`vaulthouse maintain\` would delete`,
-    advice: "Set lake.data to a folder of its own, such as `lake` of the data directory.",
-  })
-}
+/** Whether the folder has, or would have, the Parquet files that are published from the lake: it must have the lake's alone. */
+const holdsPublished = (data: string, dataDir: string): boolean =>
+  !isInObjectStore(data) && !relative(data, resolve(dataDir, "parquet")).split(sep).includes("..")
 
-/** The file or the lake; opens nothing yet. Fails like `lakeCatalog`, and where the lake's files would lie among others. */
+/** The file or the lake; opens nothing yet. Fails like `lakeCatalog`, and where a lake would be made among other files. */
 export const storageOf = Effect.fnUntraced(function* ({
   dataDir,
   warehouse = "file",
@@ -74,10 +65,20 @@ export const storageOf = Effect.fnUntraced(function* ({
           extensions: lake?.extensions,
           objectStore: objectStoreAccess,
         }
-  if (options?.data !== undefined) {
-    yield* mustHoldNothingElse(options.catalog.shown, dataDir, options.data)
-  }
-  return yield* Effect.promise(() => storageIn(dataDir, options))
+  const storage = yield* Effect.promise(() => storageIn(dataDir, options))
+  if (options?.data === undefined || !holdsPublished(options.data, dataDir)) return storage
+  // One that is there opens, so that it can be moved; where that can't be found out, opening it says why.
+  const isThere = yield* Effect.orElseSucceed(
+    Effect.tryPromise(() => storage.exists()),
+    () => true,
+  )
+  if (isThere) return storage
+  return yield* new LoadError({
+    reason: "Files",
+    what: `The lake ${options.catalog.shown} can't be made`,
+    why: `lake.data is ${options.data}, and ${resolve(dataDir, "parquet")} is in it, whose Parquet files \`vaulthouse maintain\` would delete`,
+    advice: "Set lake.data to a folder of its own, such as `lake` of the data directory.",
+  })
 })
 
 type Options = Place &

@@ -34,7 +34,8 @@ export const endDeadRuns = Effect.fnUntraced(function* (place: Place) {
   const warehouse = yield* Warehouse
   const found = yield* warehouse.rows(unended, [], ["ops.runs"])
   const dead = yield* Effect.filter(found, (run) =>
-    run["outcome"] === null
+    // A planner may continue one that another process took for killed, with its workers.
+    run["outcome"] === null || run["outcome"] === "killed"
       ? Effect.map(warehouse.isRunning(text("run_id")(run)), (isRunning) => !isRunning)
       : Effect.succeed(true),
   )

@@ -2,7 +2,7 @@
 // other; if a record was rejected, the sets it may belong to count as incomplete.
 import * as Result from "effect/Result"
 import type { Rows } from "../../domain/table/table.ts"
-import type { RejectedRecord, Violation } from "../../domain/wire/violation.ts"
+import { mayLackMembers, type RejectedRecord, type Violation } from "../../domain/wire/violation.ts"
 import { namesOf } from "../../transform/fields/wireNames.ts"
 import { separateRecords } from "../../transform/separateRecords.ts"
 import type { MappedResponse, Source } from "../../transform/Source.ts"
@@ -57,9 +57,9 @@ const withRejected = (
 ) =>
   Result.map(result, (mapped) => {
     const all = [...rejected, ...mapped.rejected]
-    return all.length === 0
-      ? mapped
-      : { ...mapped, rows: mapped.rows.map(asPartial), rejected: all }
+    return mayLackMembers(all)
+      ? { ...mapped, rows: mapped.rows.map(asPartial), rejected: all }
+      : mapped
   })
 
 /** Marks rows as part of a set, so that stored members they lack are not retired. */

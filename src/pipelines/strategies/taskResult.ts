@@ -1,6 +1,7 @@
 // Makes the task result of one window, from its pages or its error.
 import type { ApiError } from "../../domain/wire/errors.ts"
 import type { Rows } from "../../domain/table/table.ts"
+import { mayLackMembers } from "../../domain/wire/violation.ts"
 import type { TaskResult } from "../model/TaskResult.ts"
 import { asPartial } from "./mapResponse.ts"
 import type { Page } from "./readPage.ts"
@@ -14,7 +15,7 @@ export const resultOf = (
   const rejected = pages.flatMap((page) => page.rejected)
   return {
     window,
-    rows: rejected.length === 0 ? rows : rows.map(asPartial),
+    rows: mayLackMembers(rejected) ? rows.map(asPartial) : rows,
     responses: pages.flatMap(({ responses }) => responses),
     requests: pages.reduce((sum, { requests }) => sum + requests, 0),
     drift: pages.flatMap(({ drift }) => drift),

@@ -103,7 +103,7 @@ const start = Effect.fnUntraced(function* (
     const { spend } = Context.get(yield* Fiber.join(building), RequestBudget)
     for (let task = 0; task < 20; task += 1) {
       // What is not sent fails at once.
-      const next = Effect.catch(spend(request(process), spending), () => Effect.sleep(1000))
+      const next = spend(request(process), spending).pipe(Effect.catch(() => Effect.sleep(1000)))
       yield* Effect.forkScoped(Effect.forever(next))
     }
   }

@@ -57,6 +57,13 @@ describe("the runs that a new one ends", () => {
           ),
         )
         expect(yield* unended()).toHaveLength(4)
+        // One that was recorded as killed and that its planner has continued.
+        const isRunning = (runId: string) => Effect.succeed(runId === "asleep")
+        const warehouse = yield* Warehouse
+        yield* endDeadRuns({ dataDir }).pipe(
+          Effect.provideService(Warehouse, { ...warehouse, isRunning }),
+        )
+        expect(yield* unended()).toEqual([segmentOfRun("long-ago"), segmentOfRun("asleep")])
         yield* endDeadRuns({ dataDir })
         expect(yield* unended()).toEqual([segmentOfRun("long-ago")])
       }).pipe(Effect.provide(Warehouse.layer({ dataDir, runId: "next", tables: coreTables })))

@@ -74,22 +74,24 @@ live("what --full could not read is read by the next run, which then closes its 
     let known = history
     let broken: object | undefined
     let requests = 0
+    const starts: Array<string> = []
     const server = yield* scriptedServer(({ url }, response) => {
       const { pathname, searchParams } = new URL(url, "http://service")
       if (pathname === "/subaccounts") return json(response, [{ address }])
       if (pathname !== "/transactions/v2") return json(response, [])
       requests += 1
       const from = searchParams.get("startTime") ?? ""
+      starts.push(from)
       const to = searchParams.get("endTime") ?? "9"
       const inside = known.filter(({ block_timestamp: at }) => at >= from && at <= to)
       json(response, broken ?? inside.slice(0, 30))
     })
     const dataDir = yield* temporaryFolder
-    const run = (full = false) =>
+    const run = (full = false, since?: number) =>
       runOnce(server.url, dataDir, {
         pipelines: ["my_subaccounts", "transactions"],
         api: asAdmin,
-        settings: { full },
+        settings: { full, since },
       })
     const found = [
       `select count(*)::int as n from core.transactions where extra ->> 'log' = 'decoded'`,
@@ -114,6 +116,15 @@ live("what --full could not read is read by the next run, which then closes its 
     requests = 0
     yield* run()
     expect(requests).toBeLessThan(4)
+    // As far back as the next run reads.
+    const today = Math.floor(now / 86_400_000)
+    broken = { items: "none" }
+    yield* run(true, today)
+    broken = undefined
+    starts.length = 0
+    yield* run(false, today)
+    expect(starts.length).toBeGreaterThan(0)
+    expect(starts.filter((start) => start < new Date(today * 86_400_000).toISOString())).toEqual([])
   }).pipe(Effect.scoped),
 )
 

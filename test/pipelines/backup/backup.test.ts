@@ -17,7 +17,9 @@ import { setImmediate } from "node:timers/promises"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Redacted from "effect/Redacted"
 import { lockOf } from "../../../src/load/lock/waitForLock.ts"
+import { compact } from "../../../src/pipelines/archive/compact.ts"
 import { verify } from "../../../src/pipelines/archive/verify.ts"
 import { backup } from "../../../src/pipelines/backup/backup.ts"
 import { restore } from "../../../src/pipelines/backup/restore.ts"
@@ -198,10 +200,19 @@ it.live("an archive that the runs have left for another makes no backup", () =>
     expect(refused.message).toContain(`${join(dataDir, "raw")} lacks`)
     expect(refused.message).toContain(`files, ${newest}.`)
     expect(existsSync(target)).toBe(false)
+    // Its files are joined since, which is not published yet.
+    const joined = join(dataDir, "joined")
+    cpSync(archive, joined, { recursive: true })
+    yield* compact({ dataDir, archive: joined })
+    expect(readdirSync(joined)).not.toContain(newest)
+    yield* backup({ dataDir, archive: joined }, `${target}-joined`)
     // What was lost before is no reason to keep the rest unsaved.
     rmSync(join(archive, files[0] ?? ""))
     const made = yield* backup({ dataDir, archive }, target)
     expect(made.files.map(({ path }) => path)).toContain(`raw/${newest}`)
+    // Each machine of a lake may archive for itself: the newest may be another's.
+    const ofLake = { dataDir, warehouse: Redacted.make("ducklake:postgres://etl@db/lake") }
+    yield* backup(ofLake, `${target}-own`)
   }),
 )
 

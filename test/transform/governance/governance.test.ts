@@ -263,16 +263,13 @@ describe("timelocks", () => {
     })
   })
 
-  it("keep a time that means never", () => {
-    const found = records({
-      timelocks: [{ id: "a", executable_at: "9999-12-31T00:00:00", labels: null }],
-      warnings: [],
-    })
-    expect(found[0]).toMatchObject({
-      executable_at: null,
-      extra: { executable_at: "9999-12-31T00:00:00" },
-    })
-  })
+  it.each(["9999-12-31T00:00:00", "9999-12-31T23:59:59-05:00"])(
+    "keep a time that means never: %s",
+    (executable_at) => {
+      const found = records({ timelocks: [{ id: "a", executable_at, labels: null }], warnings: [] })
+      expect(found[0]).toMatchObject({ executable_at: null, extra: { executable_at } })
+    },
+  )
 
   it("are rejected with an executable_at that is not a time", () => {
     const body = (at: unknown) => ({ timelocks: [{ executable_at: at, labels: [] }], warnings: [] })

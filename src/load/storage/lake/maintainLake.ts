@@ -1,5 +1,6 @@
 // Maintenance of a lake: writes small commits to files, joins small files, and removes what no reader needs. Each step takes
 // a turn of its own, so that writers wait for one step at most.
+import { LoadError } from "../../errors.ts"
 import { CATALOG, literal } from "../../sql/sql.ts"
 import { readRows } from "../../duckdb/readRows.ts"
 import type { Writer } from "../../duckdb/transaction.ts"
@@ -23,11 +24,12 @@ const DELETED_SHARE = 0.2
 /**
  * Keeps snapshots and superseded files for `keepDays`, because a reader that opened the lake earlier may still need
  * them. Each step holds its turn to its end, because DuckLake loses deletes of a transaction that is open while its
- * snapshot expires.
+ * snapshot expires. `published` is the folder of what is published from the lake: fails before anything there is deleted.
  */
 export const maintainLake = async (
   { connection, exclusively }: Writer,
   keepDays: number,
+  published: string,
 ): Promise<LakeMaintenance> => {
   const call = (name: string, options = "") =>
     exclusively(() => readRows(connection, `CALL ducklake_${name}(${literal(CATALOG)}${options})`))
@@ -39,6 +41,8 @@ export const maintainLake = async (
   ]
   const expired = await call("expire_snapshots", old)
   const removed = await call("cleanup_old_files", old)
+  const orphaned = await call("delete_orphaned_files", `${old}, dry_run => true`)
+  mustBeOfTheLake(orphaned, published)
   const orphans = await call("delete_orphaned_files", old)
   return {
     rowsFlushed: sum(flushed, "rows_flushed"),
@@ -48,6 +52,22 @@ export const maintainLake = async (
     filesRemoved: removed.length,
     orphansRemoved: orphans.length,
   }
+}
+
+/** DuckLake takes every Parquet file below its folder that is not of the lake for one of a transaction that never committed. */
+const mustBeOfTheLake = (
+  orphaned: ReadonlyArray<Readonly<Record<string, unknown>>>,
+  published: string,
+): void => {
+  const paths = orphaned.flatMap((row) => Object.values(row).map(String))
+  if (!paths.some((path) => path.startsWith(`${published}/`))) return
+  throw new LoadError({
+    reason: "Files",
+    what: "Removing the files of transactions that never committed",
+    why: `the lake's folder has ${published} in it, whose published files would be removed too`,
+    advice:
+      "The rest is done. Move the lake to a file (`vaulthouse move --to file`), and from there into a lake whose lake.data is a folder of its own.",
+  })
 }
 
 const sum = (rows: ReadonlyArray<Readonly<Record<string, unknown>>>, column: string): number =>

@@ -133,12 +133,13 @@ export const transactionsPipeline: Pipeline<SubaccountRef, ReadonlyArray<JsonObj
     ),
   cursorForWhole: (partition, state, context) => {
     const stored = cursors.decode(state.cursor(partition.entity))
+    const from = context.since === undefined ? undefined : startOfDay(context.since)
     return stored === undefined
       ? undefined
       : cursors.encode({
           ...stored,
-          from: undefined,
-          pending: {},
+          from,
+          pending: { from },
           leftInQuarantine: leftBefore(partition, state, context),
         })
   },

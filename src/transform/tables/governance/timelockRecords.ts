@@ -3,7 +3,7 @@
 import { type Column, field, type Reader, spellings } from "../../../domain/table/column.ts"
 import type { JsonObject } from "../../../domain/values/json.ts"
 import type { Table } from "../../../domain/table/table.ts"
-import { parseDay, parseInstant } from "../../../domain/values/time.ts"
+import { isTime, parseInstant } from "../../../domain/values/time.ts"
 import type { VaultRef } from "../../../domain/subject/vault.ts"
 import { contentKeys } from "../../contentKey.ts"
 import { id } from "../../fields/readers.ts"
@@ -43,7 +43,7 @@ const changing = new Set(
 const instantOrNever: Reader = (value) => {
   const micros = parseInstant(value)
   if (micros !== undefined) return { value: micros, isWhole: true }
-  return parseDay(value) === undefined ? undefined : { value: null, isWhole: false }
+  return isTime(value) ? { value: null, isWhole: false } : undefined
 }
 
 /** `named` marks columns whose fields the document names for the endpoint. */

@@ -2,6 +2,7 @@
 import type * as Result from "effect/Result"
 import { canonicalAddress } from "../../../domain/values/address.ts"
 import type { JsonObject } from "../../../domain/values/json.ts"
+import type { VaultRef } from "../../../domain/subject/vault.ts"
 import type { Violation } from "../../../domain/wire/violation.ts"
 import { movingNames } from "../../fields/movingFields.ts"
 import { readColumn } from "../../fields/wireNames.ts"
@@ -60,3 +61,11 @@ export const vaultRows = (
 
 const kindOf = (address: unknown): string =>
   typeof address === "string" ? (canonicalAddress(address)?.kind ?? "other") : "other"
+
+/** The source with the chain that a description names, as the list of vaults does: the one requested, where it names none. */
+export const onNamedChain = (record: JsonObject, source: Source<VaultRef>): Source<VaultRef> => {
+  const chainId = readColumn(record, vaults, "chain_id", source)
+  return typeof chainId === "number" && chainId > 0
+    ? { ...source, subject: { ...source.subject, chainId } }
+    : source
+}
