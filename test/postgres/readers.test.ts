@@ -118,11 +118,13 @@ describe.skipIf(installed === undefined)("readers of PostgreSQL", () => {
       const reading = clients.map(async (client) => {
         while (!isOver) {
           try {
+            const began = performance.now()
             const numbers = await seen(client, random)
             transactions += 1
             if (numbers.length !== 1) wrong.push(numbers)
             newest.add(Math.max(...numbers))
-            await setTimeout(random() * 200)
+            // Twice as long as it took, on average: a publisher needs a moment without readers, however slow the machine is.
+            await setTimeout(random() * (200 + 4 * (performance.now() - began)))
           } catch (error) {
             wrong.push(error)
             isOver = true

@@ -216,9 +216,9 @@ describe("vault details", () => {
 
   it("are of the chain that the list of vaults reads, where the settings name its field", () => {
     const fields = { "vaults.chain_id": ["network_id"] }
-    const record = { address, chain: 8453, network_id: 3, vault_name: "Alpha", name: "Alpha" }
+    const named = { address, chain: 8453, network_id: 3, vault_name: "Alpha", name: "Alpha" }
     for (const rows of [vaultDetailRows, vaultSummaryRows]) {
-      const mapped = Result.getOrThrow(rows(record, { ...source, fields }))
+      const mapped = Result.getOrThrow(rows(named, { ...source, fields }))
       expect(mapped.rows.flatMap(objects)).toMatchObject([{ chain_id: 3 }])
     }
   })
