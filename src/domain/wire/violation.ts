@@ -18,8 +18,7 @@ export interface RejectedRecord extends Violation {
 /** Whether a set without these records may lack members. */
 export const mayLackMembers = (
   rejected: ReadonlyArray<Pick<RejectedRecord, "isRepeated">>,
-): boolean =>
-  rejected.some(({ isRepeated }) => isRepeated !== true)
+): boolean => rejected.some(({ isRepeated }) => isRepeated !== true)
 
 /** Schema drift: a change of a field that is reported without a failure. */
 export interface Drift {
