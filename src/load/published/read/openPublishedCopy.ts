@@ -40,7 +40,7 @@ export const openPublishedCopy = (dataDir: string, memoryLimit = DEFAULT_MEMORY_
     )
     const { connection } = yield* Effect.acquireRelease(
       attempt(
-        `${file} can't be opened`,
+        `The published copy ${file} can't be opened`,
         () => REPUBLISH,
         undefined,
         async () => {

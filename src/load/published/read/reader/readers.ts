@@ -105,7 +105,7 @@ class Slot {
       })
     } catch (cause) {
       throw new ReadError({
-        why: `${options.file} can't be opened: ${causeMessage(cause)}`,
+        why: `The published copy ${options.file} can't be opened: ${causeMessage(cause)}`,
         advice: REPUBLISH,
       })
     }
