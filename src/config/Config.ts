@@ -201,7 +201,7 @@ const resolveSetting = (
 }
 
 /** The value with its paths, and those of a section's members, made absolute. */
-const absolute = (kind: Kind, value: unknown, base: string): unknown => {
+export const absolute = (kind: Kind, value: unknown, base: string): unknown => {
   if (value === undefined) return undefined
   if (kind.type === "path") return resolve(base, String(value))
   if (kind.type === "location")

@@ -1,5 +1,6 @@
 // Makes a key for a record whose key the document does not name: its id if it has one, else a hash of its content.
 import { createHash } from "node:crypto"
+import { significantDigits } from "../domain/values/decimal.ts"
 import {
   asDigits,
   isJsonObject,
@@ -26,10 +27,11 @@ const idOf = (record: JsonObject, fields: ReadonlyArray<string>): string | undef
  */
 const withDoubles = (value: unknown): unknown => {
   if (isRawNumber(value)) {
-    const [mantissa = ""] = value.rawJSON.split(/[eE]/)
-    const digits = mantissa.replace(/[-.]/g, "").replace(/^0+|0+$/g, "")
     const number = Number(value.rawJSON)
-    const wasDouble = /[.eE]/.test(value.rawJSON) && digits.length <= 17 && Number.isFinite(number)
+    const wasDouble =
+      /[.eE]/.test(value.rawJSON) &&
+      significantDigits(value.rawJSON) <= 17 &&
+      Number.isFinite(number)
     return wasDouble ? number : value
   }
   if (Array.isArray(value)) return value.map(withDoubles)

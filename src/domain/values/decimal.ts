@@ -10,3 +10,9 @@ export const canonicalDecimal = (text: string): string => {
   const power = Number(exponent) - fraction.length + digits.length - significant.length
   return significant === "" ? "0" : `${sign}${significant}e${power}`
 }
+
+/** How many digits of a number are not zeros at its ends. */
+export const significantDigits = (text: string): number => {
+  const [mantissa = ""] = text.split(/[eE]/)
+  return mantissa.replace(/[-.]/g, "").replace(/^0+/, "").replace(/0+$/, "").length
+}

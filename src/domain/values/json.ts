@@ -1,6 +1,6 @@
 // Parses JSON without loss: numbers that a double can't represent keep every digit.
 import * as Result from "effect/Result"
-import { canonicalDecimal } from "./decimal.ts"
+import { canonicalDecimal, significantDigits } from "./decimal.ts"
 import { causeMessage } from "./causeMessage.ts"
 
 // TypeScript's library does not have these yet (ECMAScript "JSON.parse source text access").
@@ -66,9 +66,10 @@ const isLossy = (value: number, source: string): boolean => {
   // As most are written: quicker than what follows.
   if (written === source && Number.isSafeInteger(value) === Number.isInteger(value)) return false
   if (/^-?\d+$/.test(source)) return !Number.isSafeInteger(value)
-  const [mantissa = ""] = source.split(/[eE]/)
-  const digits = mantissa.replace(/[-.]/g, "").replace(/^0+/, "").replace(/0+$/, "")
-  return digits.length > SAFE_DIGITS && canonicalDecimal(written) !== canonicalDecimal(source)
+  return (
+    significantDigits(source) > SAFE_DIGITS &&
+    canonicalDecimal(written) !== canonicalDecimal(source)
+  )
 }
 
 const keepDigits = (_key: string, value: unknown, { source }: { readonly source?: string }) =>

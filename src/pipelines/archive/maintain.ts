@@ -1,6 +1,5 @@
 // Maintenance of a lake, by one process while writers wait (docs/lake.md): retention, as a run does it for a file, then what only
 // a lake needs. A file needs none: every run prunes and checkpoints it.
-import { resolve } from "node:path"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { defaultSettings, type Settings } from "../../config/settings/settings.ts"
@@ -8,7 +7,12 @@ import { microsFromMillis } from "../../domain/values/time.ts"
 import { maintainLake } from "../../load/storage/lake/maintainLake.ts"
 import { forgetTasks } from "../../load/state/oldRecords.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
-import { existingWarehouse, type Place, placeOf } from "../publication/warehouse.ts"
+import {
+  existingWarehouse,
+  type Place,
+  placeOf,
+  publishedParquet,
+} from "../publication/warehouse.ts"
 import { monthsToKeep } from "../retention/keepInOrder.ts"
 import { agesOf, oldRecords, pruneBefore } from "../retention/pruneBefore.ts"
 import { hasNoOthers } from "../run/endDeadRuns.ts"
@@ -33,7 +37,7 @@ export const maintain = (place: Maintained) =>
           maintainLake(
             session,
             place.lake?.keepDays ?? defaultSettings.lake.keepDays,
-            resolve(place.dataDir, "parquet"),
+            publishedParquet(place.dataDir),
           ),
         )
         return { ...retained, ...maintained }

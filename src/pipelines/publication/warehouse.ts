@@ -46,9 +46,12 @@ export const lakeCatalog = (lake: Exclude<Settings["warehouse"], "file">) =>
       }),
   )
 
+/** The folder of the Parquet files that are published. */
+export const publishedParquet = (dataDir: string): string => resolve(dataDir, "parquet")
+
 /** Whether the folder has, or would have, the Parquet files that are published from the lake: it must have the lake's alone. */
 const holdsPublished = (data: string, dataDir: string): boolean =>
-  !isInObjectStore(data) && !relative(data, resolve(dataDir, "parquet")).split(sep).includes("..")
+  !isInObjectStore(data) && !relative(data, publishedParquet(dataDir)).split(sep).includes("..")
 
 /** The file or the lake; opens nothing yet. Fails like `lakeCatalog`, and where a lake would be made among other files. */
 export const storageOf = Effect.fnUntraced(function* ({
@@ -76,7 +79,7 @@ export const storageOf = Effect.fnUntraced(function* ({
   return yield* new LoadError({
     reason: "Files",
     what: `The lake ${options.catalog.shown} can't be made`,
-    why: `lake.data is ${options.data}, and ${resolve(dataDir, "parquet")} is in it, whose Parquet files \`vaulthouse maintain\` would delete`,
+    why: `lake.data is ${options.data}, and ${publishedParquet(dataDir)} is in it, whose Parquet files \`vaulthouse maintain\` would delete`,
     advice: "Set lake.data to a folder of its own, such as `lake` of the data directory.",
   })
 })

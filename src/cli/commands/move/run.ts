@@ -1,8 +1,9 @@
 // Moves a warehouse and says what is left to do.
-import { resolve } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { UsageError } from "../../../domain/UsageError.ts"
+import { absolute } from "../../../config/Config.ts"
+import type { Kind } from "../../../config/settings/kinds.ts"
 import { read as readValue } from "../../../config/read/read.ts"
 import { readWarehouse } from "../../../config/secrets/secretUrl.ts"
 import { move, type Moved } from "../../../pipelines/backup/move.ts"
@@ -33,6 +34,9 @@ export const runMove = (argv: Arguments) =>
     stopped,
   )
 
+/** As the setting `lake.data`. */
+const location: Kind = { type: "location" }
+
 /** The warehouse that --to and --lake-data name. */
 const targetOf = (argv: Arguments, from: Place): Effect.Effect<Place, UsageError> => {
   const to = textOf(argv, "to")
@@ -51,23 +55,24 @@ const targetOf = (argv: Arguments, from: Place): Effect.Effect<Place, UsageError
       ? Effect.succeed({ ...from, warehouse: target.success })
       : wrongUse("--lake-data is for a lake, but --to is `file`.")
   }
-  const read = text === undefined ? undefined : readValue({ type: "location" }, text, [])
+  const read = text === undefined ? undefined : readValue(location, text, [])
   if (read !== undefined && Result.isFailure(read)) {
     return wrongUse(`--lake-data: ${read.failure.map(({ detail }) => detail).join("; ")}.`)
   }
   const lake =
     read === undefined
       ? from.lake
-      : { extensions: undefined, ...from.lake, data: absolute(String(read.success)) }
+      : {
+          extensions: undefined,
+          ...from.lake,
+          data: String(absolute(location, read.success, process.cwd())),
+        }
   return Effect.succeed({
     ...from,
     warehouse: target.success,
     ...(lake === undefined ? {} : { lake }),
   })
 }
-
-const absolute = (location: string): string =>
-  location.startsWith("s3://") ? location : resolve(location)
 
 const movedText = ({ from, to, rows, tables }: Moved, target: Place): string => {
   const filled = tables.filter((table) => table.rows > 0)
