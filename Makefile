@@ -124,7 +124,7 @@ mutants: install ## Change 200 places of the source, one at a time, see whether 
 	@node test/mutants/main.ts $(ARGS)
 
 mutants-change: ## What CI runs of it: 10 places on the lines that the change touched, by the tests beside them, 2 minutes at most
-	@$(MAKE) --no-print-directory mutants ARGS=change
+	@$(MAKE) --no-print-directory mutants ARGS="change $(ARGS)"
 
 proof-lake: install $(LAKE)/.installed ## Cut a lake's connections at every kind of message, see what is left: 40 minutes a call, goes on where it was (needs PyPI)
 	@LAKE=$(CURDIR)/$(LAKE) NODE_COMPILE_CACHE=$(CURDIR)/node_modules/.cache/compiled node test/crash/lake/main.ts $(ARGS)
@@ -151,7 +151,7 @@ proof: install $(CRASH)/effects.so ## End commands at every effect on files, see
 	@NODE_COMPILE_CACHE=$(CURDIR)/node_modules/.cache/compiled node test/crash/main.ts $(ARGS)
 
 proof-slice: ## What CI runs of it: a part that the date chooses
-	@$(MAKE) --no-print-directory proof ARGS=slice
+	@$(MAKE) --no-print-directory proof ARGS="slice --minutes 3.5"
 
 $(CRASH)/effects.so: test/crash/effects.c
 	@mkdir -p $(CRASH)

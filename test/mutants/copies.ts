@@ -126,6 +126,17 @@ interface Report {
   }>
 }
 
+/** By test file: what vitest's JSON report of a run in `folder` says of it. */
+const readReport = (file: string, folder: string): ReadonlyArray<Unchanged> =>
+  (JSON.parse(readFileSync(file, "utf8")) as Report).testResults.map((each) => ({
+    test: relative(folder, each.name),
+    isGreen: each.status !== "failed",
+    seconds: (each.endTime - each.startTime) / 1000,
+  }))
+
+/** What an earlier run of the same source has found: `--results FILE`, vitest's JSON report. */
+export const unchangedIn = (results: string): ReadonlyArray<Unchanged> => readReport(results, root)
+
 /** Nothing if it was cut. Where it can't be said which file failed, all did. */
 export const runUnchanged = async (
   copy: string,
@@ -142,18 +153,11 @@ export const runUnchanged = async (
   )
   if (ended === "cut") return undefined
   const all = (Date.now() - began) / 1000
-  const { testResults } = existsSync(output)
-    ? (JSON.parse(readFileSync(output, "utf8")) as Report)
-    : { testResults: [] }
-  const found = new Map(
-    testResults.map((each) => [
-      relative(copy, each.name),
-      { isGreen: each.status !== "failed", seconds: (each.endTime - each.startTime) / 1000 },
-    ]),
-  )
-  const isUnclear = ended !== "passed" && [...found.values()].every(({ isGreen }) => isGreen)
+  const report = existsSync(output) ? readReport(output, copy) : []
+  const found = new Map(report.map((each) => [each.test, each]))
+  const isUnclear = ended !== "passed" && report.every(({ isGreen }) => isGreen)
   // The start, and the modules: a share for each.
-  const spent = [...found.values()].reduce((sum, { seconds }) => sum + seconds, 0)
+  const spent = report.reduce((sum, { seconds }) => sum + seconds, 0)
   const share = Math.max(0, all - spent) / tests.length
   return tests.map((test) => {
     const { isGreen = false, seconds = 0 } = found.get(test) ?? {}

@@ -36,12 +36,6 @@ export const judgedSurvivors: ReadonlyArray<Judged> = [
     reason: "A millisecond is nothing beside the second that the date of a response may be off.",
   },
   {
-    file: "src/extract/http/exchange.ts",
-    line: "return Math.round((serviceMillis + cachedMillis + 500 - nowMillis) / 1000)",
-    replacement: "501",
-    reason: "A millisecond is nothing beside the second that the date of a response may be off.",
-  },
-  {
     file: "src/extract/paginators/coveredDays.ts",
     line: "if (newest === undefined || oldest === undefined) return undefined",
     replacement: "&&",
@@ -67,12 +61,6 @@ export const judgedSurvivors: ReadonlyArray<Judged> = [
   },
   {
     file: "src/load/storage/file/duckdbFile.ts",
-    line: "const CHECKPOINT_MB = 32",
-    replacement: "33",
-    reason: "A megabyte more in the log is as good.",
-  },
-  {
-    file: "src/load/storage/file/duckdbFile.ts",
     line: "await flush(dataDir)",
     replacement: "void 0",
     reason: "Only a power cut shows it, which `make proof` simulates at every effect on files.",
@@ -82,12 +70,6 @@ export const judgedSurvivors: ReadonlyArray<Judged> = [
     line: 'if (row !== undefined && number("megabytes")(row) > CHECKPOINT_MB) await checkpoint()',
     replacement: ">=",
     reason: "Of exactly so many megabytes, either is as good.",
-  },
-  {
-    file: "src/load/storage/file/duckdbFile.ts",
-    line: "longestWaitMillis: 100,",
-    replacement: "101",
-    reason: "A millisecond more is as good.",
   },
   {
     file: "src/load/commit/runs.ts",
@@ -122,40 +104,10 @@ export const judgedSurvivors: ReadonlyArray<Judged> = [
       "More rows may offend then, and the check's own SQL decides: slower, with the same result.",
   },
   {
-    file: "src/load/lock/LockFile.ts",
-    line: "const MILLIS_BETWEEN_ATTEMPTS = 100",
-    replacement: "101",
-    reason: "A millisecond more is as good.",
-  },
-  {
-    file: "src/load/published/read/openPublishedCopy.ts",
-    line: "const MILLIS_BETWEEN_INTERRUPTS = 50",
-    replacement: "51",
-    reason: "A millisecond more is as good.",
-  },
-  {
-    file: "src/load/published/read/openPublishedCopy.ts",
-    line: "const MILLIS_TO_STOP = 2000",
-    replacement: "2001",
-    reason: "A millisecond more is as good.",
-  },
-  {
-    file: "src/load/published/read/reader/child.ts",
-    line: "const MILLIS_BETWEEN_INTERRUPTS = 20",
-    replacement: "21",
-    reason: "A millisecond more is as good.",
-  },
-  {
     file: "src/load/published/read/reader/mentions.ts",
     line: 'for (const [key, value] of rest) if (key !== "function") pending.push(value)',
     replacement: "void 0",
     reason: "DuckDB has no call there; it is read so that none can hide there in a later version.",
-  },
-  {
-    file: "src/load/published/read/reader/ReaderProcess.ts",
-    line: "const MILLIS_TO_STOP = 500",
-    replacement: "501",
-    reason: "A millisecond more is as good.",
   },
   {
     file: "src/pipelines/backup/backupFolder.ts",
@@ -168,12 +120,6 @@ export const judgedSurvivors: ReadonlyArray<Judged> = [
     line: "await flush(dirname(to))",
     replacement: "void 0",
     reason: "Only a power cut shows it, which `make proof` simulates at every effect on files.",
-  },
-  {
-    file: "src/pipelines/notifications/message.ts",
-    line: "const MAX_TEXT = 1800",
-    replacement: "1801",
-    reason: "A character more is as far from what Discord refuses.",
   },
   {
     file: "src/pipelines/schedule/schedule.ts",
@@ -204,18 +150,6 @@ export const judgedSurvivors: ReadonlyArray<Judged> = [
     line: '(error) => error instanceof LoadError && error.reason === "Migration",',
     replacement: "||",
     reason: "Whatever else prevents the opening prevents the one without tables too.",
-  },
-  {
-    file: "src/extract/budget/Pace.ts",
-    line: "const INSTANT_MILLIS = 100",
-    replacement: "101",
-    reason: "A millisecond more is as good.",
-  },
-  {
-    file: "src/extract/budget/sharedStarts.ts",
-    line: "const share = (limitPerSecond * AHEAD_MILLIS) / 1000 / this.#processes",
-    replacement: "1001",
-    reason: "A thousandth fewer starts ahead are as good.",
   },
   {
     file: "src/load/commit/commitQueue.ts",

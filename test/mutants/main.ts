@@ -1,6 +1,6 @@
 // Changes one place of the source at a time and looks whether a test notices; goes on where the call before ended.
 // node test/mutants/main.ts [change] [--choose N] [--seed N] [--since REF] [--only FILE] [--minutes N] [--workers N]
-// [--least PERCENT] [--allow N]
+// [--least PERCENT] [--allow N] [--results FILE]
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
@@ -13,6 +13,7 @@ import {
   runTests,
   runUnchanged,
   type Unchanged,
+  unchangedIn,
 } from "./copies.ts"
 import { writeFigures } from "./figures.ts"
 import { judgementOf } from "./judged.ts"
@@ -42,6 +43,7 @@ const { values, positionals } = parseArgs({
     workers: { type: "string" },
     least: { type: "string" },
     allow: { type: "string" },
+    results: { type: "string" },
   },
 })
 /** What .ci/run tries: lines that the change touched, by the tests beside them, for some minutes. */
@@ -154,8 +156,10 @@ const UNCHANGED_SECONDS = 3600
 /** Within the minutes, so that CI can count on them. */
 const limits = (seconds: number): Limits => ({ seconds, until })
 
+/** How tests end where nothing is changed, as an earlier call or a report found. */
+const foundUnchanged = given.results === undefined ? keptUnchanged() : unchangedIn(given.results)
 const unchanged = new Map<string, Promise<Unchanged | undefined>>(
-  keptUnchanged().map((each) => [each.test, Promise.resolve(each)]),
+  foundUnchanged.map((each) => [each.test, Promise.resolve(each)]),
 )
 
 /** How the tests end where nothing is changed; each runs once for all sets that it is in. Nothing if they were cut. */
@@ -190,9 +194,17 @@ const withoutChange = async (
 /** How long those tests of a place take together that are neither its own nor near it, but reach it. */
 const FAR_SECONDS = 120
 
+/** The same of those by name and imports, in CI. */
+const CHANGE_SECONDS = 20
+
+/** Those that fit together into so many seconds, the first ones first. */
 const firstOf = (seconds: number, tests: ReadonlyArray<Unchanged>): ReadonlyArray<Unchanged> => {
   let left = seconds
-  return tests.filter((each) => (left -= each.seconds) > 0)
+  return tests.filter((each) => {
+    if (each.seconds > left) return false
+    left -= each.seconds
+    return true
+  })
 }
 
 /** Of a change, the tests by their names and imports; of a whole run, those among them that reach the place, then others. */
@@ -203,7 +215,13 @@ const testsOf = async (
 ): Promise<ReadonlyArray<Unchanged> | undefined> => {
   const [own, near] = [targets.own(file), targets.near(file)]
   const named = distance === "own" ? own : near
-  if (reached === undefined) return distance === "far" ? [] : withoutChange(copy, named)
+  if (reached === undefined) {
+    if (distance === "far") return []
+    const known = await withoutChange(copy, named)
+    const [quickest, ...others] = known?.toSorted((one, other) => one.seconds - other.seconds) ?? []
+    if (known === undefined || quickest === undefined) return known
+    return [quickest, ...firstOf(CHANGE_SECONDS, others)]
+  }
   const reaching = reached.by(file, mutation)
   return distance === "far"
     ? firstOf(

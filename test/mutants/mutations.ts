@@ -155,7 +155,8 @@ const replacementsAt = (node: Node, text: string): ReadonlyArray<Replacement> =>
       return sqlOf(node, text)
     case "Literal": {
       const { value } = node
-      if (typeof value === "number") return [{ start, end, replacement: `${value + 1}` }]
+      // Other numbers are limits and durations, of which one more is as good; StrykerJS leaves all numbers alone.
+      if (value === 0 || value === 1) return [{ start, end, replacement: `${value + 1}` }]
       if (typeof value === "boolean") return [{ start, end, replacement: String(!value) }]
       return isText(node) ? sqlOf(node, text) : []
     }
