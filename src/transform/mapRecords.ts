@@ -3,7 +3,7 @@
 import type { Value } from "../domain/table/column.ts"
 import type { Rows, Table } from "../domain/table/table.ts"
 import { startOfDay } from "../domain/values/time.ts"
-import { contradictions } from "./contradictions.ts"
+import { contradictions, replacedPoints } from "./contradictions.ts"
 import { separateReportTimes } from "./fields/reportTimes.ts"
 import { type RecordOptions, RecordReader } from "./RecordReader.ts"
 import { mayLackMembers } from "../domain/wire/violation.ts"
@@ -36,13 +36,14 @@ export const mapRecords = (options: MapOptions): Mapped => {
   const extraAt = table.columns.findIndex(({ name }) => name === "extra")
   if (extraAt >= 0) columns[extraAt] = reader.extra()
   reader.rejectUnrelated()
-  const contradicting = contradictions(
+  const mapped = {
     table,
     columns,
-    options.records,
-    (row) => reader.isRejected(row),
-    options.at ?? ((row) => `$[${row}]`),
-  )
+    records: options.records,
+    isRejected: (row: number) => reader.isRejected(row),
+    at: options.at ?? ((row: number) => `$[${row}]`),
+  }
+  const contradicting = contradictions(mapped)
   const rejected = [...reader.rejected, ...contradicting.values()]
   const isKept = (_: Value, row: number) => !reader.isRejected(row) && !contradicting.has(row)
   const kept = rejected.length === 0 ? columns : columns.map((values) => values.filter(isKept))
@@ -57,7 +58,7 @@ export const mapRecords = (options: MapOptions): Mapped => {
       ...timesOf(table, kept),
       ...(mayLackMembers(rejected) ? part : set),
     },
-    drift: reader.drift(),
+    drift: [...reader.drift(), ...replacedPoints(mapped)],
     rejected,
   }
 }

@@ -156,6 +156,34 @@ describe("tables", () => {
     ])
   })
 
+  it("APY history: values that differ under labels of one day are reported, and the last is stored", () => {
+    const drift = (...values: ReadonlyArray<number>) => {
+      const labels = ["1/1/2026", "1/2/2026", "01/02/2026"]
+      const inputs = { applySmoothing: true, averagingPeriodDays: 7 }
+      return Result.getOrThrow(apyHistoryRows({ labels, values }, { ...source, inputs })).drift
+    }
+    expect(drift(0.1, 0.2, 0.2)).toEqual([])
+    expect(drift(0.1, 0.2, 0.3)).toEqual([
+      {
+        path: "$",
+        kind: "repeated_key",
+        detail:
+          "records that have the vault_address and date and is_smoothed and averaging_period_days of another: 1 of 3; $.labels[2] differs from $.labels[1] in apy, and the last is stored",
+      },
+    ])
+  })
+
+  it("ratio history: points of one instant that differ are reported", () => {
+    const point = { tvl_on_vault: 2, adjusted_redeem_ratio: 0.5, timestamp: "2026-01-01T05:00:00" }
+    const later = { ...point, actual_tvl: 1, timestamp: "2026-01-01T06:00:00" }
+    const drift = (...points: ReadonlyArray<JsonObject>) =>
+      Result.getOrThrow(ratioHistoryRows(points, source)).drift
+    expect(drift({ ...point, actual_tvl: 1 }, later)).toEqual([])
+    expect(drift({ ...point, actual_tvl: 1 }, { ...point, actual_tvl: 3 }, later)).toMatchObject([
+      { kind: "repeated_key", detail: expect.stringContaining("$[1] differs from $[0] in") },
+    ])
+  })
+
   it.each([
     [{ labels: ["1/1/2026"], apys: [0.1] }, "apys"],
     [{ labels: ["1/1/2026"], raw: [0.1], smooth: [0.1] }, "raw, smooth"],

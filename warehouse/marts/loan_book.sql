@@ -10,11 +10,19 @@ subaccount_loans as (select * from core.subaccount_loans where is_current),
 
 last_reads as (select * from mart.last_read where pipeline in ('loans', 'subaccount_loans')),
 
--- A loan may be listed under both of its parties.
+-- A loan may be listed under both of its parties, and named there without its chain.
 listed_once as (
     select *
     from subaccount_loans
-    where loan_id not in (select loan_id from loans)
+    where
+        loan_id not in (select loan_id from loans)
+        and not exists (
+            select 1
+            from loans
+            where
+                loans.loan_address = subaccount_loans.loan_address
+                and coalesce(loans.chain_id = subaccount_loans.chain_id, true)
+        )
     qualify row_number() over (
         partition by loan_id
         order by valid_from desc, subaccount_address

@@ -20,7 +20,7 @@ export const mayLackMembers = (
   rejected: ReadonlyArray<Pick<RejectedRecord, "isRepeated">>,
 ): boolean => rejected.some(({ isRepeated }) => isRepeated !== true)
 
-/** Schema drift: a change of a field that is reported without a failure. */
+/** Schema drift: a change of a field, or of what tells records apart, that is reported without a failure. */
 export interface Drift {
   /** The path of the field in a record, for example `$.fee.bps`. */
   readonly path: string
@@ -31,5 +31,7 @@ export interface Drift {
     /** The first two in a table with the contract `freeze`; the path is `table.field`. */
     | "frozen_field"
     | "frozen_type"
+    /** Points of a history have one key, and differ; the path is `$`. */
+    | "repeated_key"
   readonly detail: string
 }

@@ -15,12 +15,16 @@ export const schemaDrift: Table = {
     text("json_path", "Path of the field in a record", { required: true }),
     text(
       "kind",
-      "`unknown_field`, `other_type` or `deprecated_field`; `frozen_field` and `frozen_type` repeat the first two by table and field, for a table with the contract `freeze`",
+      "`unknown_field`, `other_type` or `deprecated_field`; `frozen_field` and `frozen_type` repeat the first two by table and field, for a table with the contract `freeze`; `repeated_key`: points of a history have one key and differ, so that the last of them is stored",
       {
         required: true,
       },
     ),
-    text("detail", "Type received, and the expected one if there is one", { required: true }),
+    text(
+      "detail",
+      "Type received, and the expected one if there is one; of a repeated key, the records",
+      { required: true },
+    ),
     text("run_id", "Run that first saw it", { required: true }),
     timestamp("first_seen_at", "When it was first seen", { required: true }),
   ],
