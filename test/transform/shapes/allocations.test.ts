@@ -240,6 +240,21 @@ describe("the setting fields declares a shape", () => {
   })
 })
 
+it("a point whose day can't be read names the field and its value", () => {
+  const failureOf = (...points: ReadonlyArray<JsonObject>) => {
+    const { path, detail } = Result.getOrThrow(Result.flip(map(points)))
+    return { path, detail }
+  }
+  const point = { protocol: "Aave", value: 10 }
+  expect(failureOf({ ...point, date: "5 January" })).toEqual({
+    path: "$.points[0].date",
+    detail: 'is not a day: "5 January"',
+  })
+  expect(failureOf({ ...point, taken: date }).detail).toBe(
+    "has no day; its fields are protocol, value, taken. The setting fields can name it, as `allocation_history.date: <field>`",
+  )
+})
+
 it("reads no field that a record inherits", () => {
   expect(isJsonObject({})).toBe(true)
   expect(Result.isFailure(map([{ date }], { allocation_history: "constructor" }))).toBe(true)
