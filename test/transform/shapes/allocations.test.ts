@@ -229,7 +229,9 @@ describe("the setting fields declares a shape", () => {
     expect(proposalOf(wide)).toEqual([
       "allocation_history: { keys: [Aave, Morpho, price] } # if these are the protocols",
     ])
-    expect(proposalOf({ date, breakdown: { Aave: 10 } })).toEqual(["allocation_history: breakdown"])
+    expect(proposalOf({ date, breakdown: { Aave: 10 } })).toEqual([
+      "allocation_history: breakdown # if its keys are the protocols",
+    ])
     expect(proposalOf({ date, protocol: "Aave", balance: 10, count: 2 })).toEqual([
       "allocation_history: { keys: [balance, count] } # if these are the protocols",
       "allocation_history.value: balance",
