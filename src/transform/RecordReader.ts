@@ -10,7 +10,7 @@ import {
   firstSeen,
   type SeenField,
   unrelatedViolation,
-} from "./columnViolation.ts"
+} from "./fields/columnViolation.ts"
 import { readField, valueOf } from "./fields/readField.ts"
 import { configuredColumn, configuredNames } from "./fields/settings.ts"
 import { fieldsOf, lookupOf, valueAt } from "./fields/wireNames.ts"

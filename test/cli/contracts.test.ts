@@ -156,7 +156,7 @@ describe("a contract", () => {
           ["fields:\n  fees.extra: { keys: [a] }\n", "is a column"],
           ["fields:\n  fees.management_fee_pct: { scale: 2 }\n", "without a `field`"],
           ["fields:\n  vaults.status: { field: s, scale: 2 }\n", "is not a column of numbers"],
-          ["fields:\n  discount_factors: { keys: [a] }\n", "is not a table of numbers by key"],
+          ["fields:\n  oracle_classification: { keys: [a] }\n", "is not a table of numbers by key"],
           ["fields:\n  allocation_history: { except: [a] }\n", "`except` without `keys`"],
         ]
         for (const [text, said] of wrong) {

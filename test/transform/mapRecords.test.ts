@@ -114,7 +114,10 @@ describe("the time of a series", () => {
     const { rows, rejected } = Result.getOrThrow(mapped)
     expect(rows[0]?.length).toBe(1)
     expect(rejected).toMatchObject([
-      { path: "$[1].ts", detail: 'is "2026-02-31"; expected an instant' },
+      {
+        path: "$[1].ts",
+        detail: 'is "2026-02-31"; expected an instant: ISO-8601, an epoch, or as in HTTP headers',
+      },
     ])
   })
 })

@@ -1,5 +1,5 @@
 // Parses and formats instants, as whole microseconds, and days, as whole days since 1970-01-01 UTC. The service mixes
-// offsets, timestamps without one, epochs and M/D/YYYY labels (§2.9); parsed times are always UTC.
+// offsets, timestamps without one, epochs and M/D/YYYY labels (§2.9), and HTTP's dates; parsed times are always UTC.
 
 export const SECONDS_PER_HOUR = 3600
 export const SECONDS_PER_DAY = 24 * SECONDS_PER_HOUR
@@ -13,6 +13,9 @@ export const MICROS_PER_DAY = MILLIS_PER_DAY * MICROS_PER_MILLI
 
 const iso =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?\s?(Z|z|UTC|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?)?$/
+// IMF-fixdate, as in HTTP headers: how some frameworks write a time in JSON.
+const httpDate =
+  /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), (\d{2}) ([A-Z][a-z]{2}) (\d{4}) (\d{2}):(\d{2}):(\d{2}) GMT$/
 const monthDayYear = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/
 
 /** The milliseconds of a calendar date and time, or `undefined` if there is no such date. */
@@ -102,14 +105,35 @@ const fromIso = (text: string): number | undefined => {
   return (millis - shift) * MICROS_PER_MILLI + micros
 }
 
+const months = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ")
+
+const fromHttpDate = (text: string): number | undefined => {
+  const [, weekday = "", day, month = "", year, hour, minute, second] = httpDate.exec(text) ?? []
+  const millis = calendar(
+    Number(year),
+    months.indexOf(month) + 1,
+    Number(day),
+    Number(hour),
+    Number(minute),
+    Number(second),
+  )
+  return millis !== undefined && new Date(millis).toUTCString().startsWith(weekday)
+    ? millis * MICROS_PER_MILLI
+    : undefined
+}
+
 // March 1973: a smaller number is a count or an index.
 const FIRST_EPOCH = 1e8
 // A smaller epoch is in seconds: in milliseconds it would be before March 1973.
 const FIRST_MILLISECOND_EPOCH = 1e11
+// The same of milliseconds and microseconds.
+const FIRST_MICROSECOND_EPOCH = 1e14
+const END_OF_EPOCHS = 1e17
 
 const fromEpoch = (epoch: number): number | undefined => {
-  if (!Number.isFinite(epoch) || epoch < FIRST_EPOCH || epoch >= 1e14) return undefined
-  return Math.round(epoch < FIRST_MILLISECOND_EPOCH ? epoch * 1e6 : epoch * 1e3)
+  if (!Number.isFinite(epoch) || epoch < FIRST_EPOCH || epoch >= END_OF_EPOCHS) return undefined
+  if (epoch < FIRST_MILLISECOND_EPOCH) return Math.round(epoch * MICROS_PER_SECOND)
+  return Math.round(epoch < FIRST_MICROSECOND_EPOCH ? epoch * MICROS_PER_MILLI : epoch)
 }
 
 /** Like `parseInstant`, but inexact after the year 2255. */
@@ -119,7 +143,8 @@ const anyInstant = (value: unknown): number | undefined => {
   return (
     fromPlainIso(value) ??
     fromIso(value) ??
-    (/^\d{9,14}(\.\d+)?$/.test(value) ? fromEpoch(Number(value)) : undefined)
+    (/^\d{9,17}(\.\d+)?$/.test(value) ? fromEpoch(Number(value)) : undefined) ??
+    fromHttpDate(value)
   )
 }
 
@@ -128,9 +153,9 @@ export const isTime = (value: unknown): boolean => anyInstant(value) !== undefin
 
 /**
  * Parses an instant in the forms that the service may use: ISO-8601 with or without an offset (none means UTC) and with
- * any fraction, or an epoch in seconds or milliseconds, as a number or as digits. Returns microseconds since 1970 UTC,
- * or `undefined` for anything else and for an instant too far in the future to be exact ("9999-12-31", which means
- * never).
+ * any fraction, an epoch in seconds, milliseconds or microseconds, as a number or as digits, or a date as in HTTP headers.
+ * Returns microseconds since 1970 UTC, or `undefined` for anything else and for an instant too far in the future to be
+ * exact ("9999-12-31", which means never).
  */
 export const parseInstant = (value: unknown): number | undefined => {
   const micros = anyInstant(value)

@@ -11,10 +11,6 @@ import type { AnyPipeline } from "../model/Pipeline.ts"
 import { evmVaults, vaults } from "../strategies/partitions.ts"
 import { single, snapshot } from "../strategies/snapshot.ts"
 
-// After my_subaccounts: a key that opens its own subaccounts is known to be good, so that a refusal here is about
-// the vault and not the key.
-const after = ["vaults", "my_subaccounts"]
-
 export const curator: ReadonlyArray<AnyPipeline> = [
   snapshot({
     name: "vault_subaccounts",
@@ -22,7 +18,6 @@ export const curator: ReadonlyArray<AnyPipeline> = [
     cadence: "daily",
     tables: [vaultSubaccounts],
     endpoint: vaultSubaccountsEndpoint,
-    after,
     partitions: vaults,
     requests: ({ wireAddress }) =>
       single<typeof vaultSubaccountsEndpoint.parameters>({ vault_address: wireAddress }),
@@ -34,7 +29,6 @@ export const curator: ReadonlyArray<AnyPipeline> = [
     cadence: "daily",
     tables: [whitelistStatus],
     endpoint: whitelistEndpoint,
-    after,
     partitions: evmVaults,
     requests: ({ wireAddress }) =>
       single<typeof whitelistEndpoint.parameters>({ vault_address: wireAddress }),

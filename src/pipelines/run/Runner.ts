@@ -71,7 +71,6 @@ export class Runner {
     task: PlannedTask,
     context: RunContext,
   ): Effect.Effect<void, RunError, Services> {
-    if (this.key.isRefused(pipeline)) return Effect.void
     const { entity, unsupported } = task.partition
     const { failing } = task.state
     const done = Effect.sync(() => {

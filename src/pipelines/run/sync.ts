@@ -91,7 +91,9 @@ const readPipeline = Effect.fnUntraced(function* (
   }
   const tasks = yield* plannedTasks(yield* Warehouse, stored, pipeline, context, options)
   yield* runner.begin(pipeline, tasks.length)
-  const read = (task: PlannedTask) => runner.read(pipeline, task, context)
+  // Workers read what they are given: one knows only what it has read itself, and the planner stops offering.
+  const read = (task: PlannedTask) =>
+    runner.key.isRefused(pipeline) ? Effect.void : runner.read(pipeline, task, context)
   // If a key is needed, the first task runs alone, so that the service refuses a wrong key only once.
   const [first, ...others] = tasks
   const isProbed = endpoint.auth !== "public" && first !== undefined

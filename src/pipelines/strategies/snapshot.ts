@@ -18,7 +18,10 @@ export interface Snapshot<P extends Parameters, A, S> extends PageSource<P, A, S
   readonly name: string
   readonly title: string
   readonly cadence: Cadence
-  /** Default: the lists of vaults. */
+  /**
+   * Default: the lists of vaults. Where the key counts, my_subaccounts too: a key that opens its own subaccounts is known to
+   * be good, so that a refusal of a vault is about the vault and not the key.
+   */
   readonly after?: ReadonlyArray<string>
   readonly atOnce?: number
   readonly partitions: Pipeline<S>["partitions"]
@@ -32,11 +35,12 @@ export const single = <P extends Parameters>(
 
 export const snapshot = <P extends Parameters, A, S>({
   requests,
-  after = ["vaults"],
+  after,
   ...definition
 }: Snapshot<P, A, S>): Pipeline<S, A> => ({
   ...definition,
-  after,
+  after:
+    after ?? (definition.endpoint.auth === "public" ? ["vaults"] : ["vaults", "my_subaccounts"]),
   windows: ({ subject }, context) => requests(subject, context).map(({ window }) => window),
   read: (partition, state, context) =>
     Stream.fromIterable(due(requests(partition.subject, context), state)).pipe(

@@ -27,7 +27,7 @@ export const expected: Record<ColumnType, string> = {
   integer: "a whole number",
   double: "a number",
   boolean: "true or false",
-  timestamp: "an instant",
+  timestamp: "an instant: ISO-8601, an epoch, or as in HTTP headers",
   date: "a day",
   json: "JSON",
   amount: "a whole number",

@@ -6,6 +6,7 @@ import type { Table } from "../../domain/table/table.ts"
 import { dayOf, parseInstant } from "../../domain/values/time.ts"
 import type { Violation } from "../../domain/wire/violation.ts"
 import type { Source } from "../Source.ts"
+import { columnViolation, firstSeen } from "./columnViolation.ts"
 import { namesOf, valueAt } from "./wireNames.ts"
 
 /**
@@ -45,10 +46,29 @@ export const timeFieldOf = (
   }
   const [first] = records
   if (first === undefined) return Result.succeed({})
+  const unreadable = unreadableIn(table, records, [...declared, ...source.timeFields])
+  if (unreadable !== undefined) return Result.fail(unreadable)
   return Result.fail({
     path: "$[0]",
     detail: `has no time under a known name; its fields are ${Object.keys(first).join(", ")}. Name the right one in the setting timeFields`,
   })
+}
+
+/** What is wrong with the first value under a known name, where none is a time. */
+const unreadableIn = (
+  table: Table,
+  records: ReadonlyArray<JsonObject>,
+  names: ReadonlyArray<string>,
+): Violation | undefined => {
+  const column = table.columns.find(({ name }) => name === table.time)
+  for (const [index, record] of records.entries()) {
+    const seen = firstSeen(record, names)
+    if (column === undefined || seen === undefined || seen.value === null) continue
+    const { path, detail } = columnViolation(table, column, names, record, `$[${index}]`, seen)
+    const advice = "If it is in another field, name that in the setting timeFields"
+    return { path, detail: `${detail}. ${advice}` }
+  }
+  return undefined
 }
 
 /** Whether times are of the days requested, in any time zone; where no days are requested, any are. */

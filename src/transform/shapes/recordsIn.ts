@@ -173,6 +173,10 @@ const readerOf = (
   }
 }
 
+/** The records that a field would hold in the shape, whatever their fields are called; `undefined` if it can hold none. */
+export const recordsHeld = (shape: Shape, value: unknown): ReadonlyArray<JsonObject> | undefined =>
+  readerOf(shape, () => true)(value)?.records
+
 /** Elements in another shape are left out, unless all are. */
 const listOf = (
   list: ReadonlyArray<unknown>,

@@ -29,6 +29,9 @@ describe("parseInstant", () => {
     [String(noon / 1e6), noon],
     [String(noon / 1e3), noon],
     [noon / 1e6 + 0.25, noon + 250_000],
+    [noon, noon],
+    [String(noon), noon],
+    ["Thu, 15 Jan 2026 12:00:00 GMT", noon],
   ])("reads %j", (text, micros) => {
     expect(parseInstant(text)).toBe(micros)
   })
@@ -43,6 +46,15 @@ describe("parseInstant", () => {
     "yesterday",
     "",
     "12",
+    // The day was a Thursday.
+    "Fri, 15 Jan 2026 12:00:00 GMT",
+    "Thu, 15 Jan 2026 12:00:00",
+    "Thu, 15 Jan 2026 12:00:00 +0200",
+    "Thu, 15 Jan 2026 24:00:00 GMT",
+    "Mon, 30 Feb 2026 12:00:00 GMT",
+    "Thu, 15 jan 2026 12:00:00 GMT",
+    1e17,
+    "100000000000000000",
     null,
     undefined,
     true,
@@ -57,6 +69,9 @@ describe("parseInstant", () => {
   it.effect.prop("reads back every instant it writes", [millis], ([at]) =>
     Effect.sync(() => {
       expect(parseInstant(formatInstant(at * 1000))).toBe(at * 1000)
+      expect(parseInstant(at * 1000)).toBe(at * 1000)
+      const second = at - (at % 1000)
+      expect(parseInstant(new Date(second).toUTCString())).toBe(second * 1000)
     }),
   )
 })

@@ -3,6 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type { Simulator } from "../../../simulator/index.ts"
+import { json, scriptedServer } from "../../support/servers/scriptedServer.ts"
 import { movableClock } from "../../support/movableClock.ts"
 import { asAdmin, expectTruth, simulated } from "../../support/simulated.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
@@ -120,6 +121,48 @@ describe("limits", () => {
            (select count(*) from core.performance_fees) > 0 as fees`,
       )
       expect(held).toEqual({ requests: true, fees: true })
+    }),
+  )
+
+  it.live("a key may get 401 for vaults of other curators, or for all there is", () =>
+    Effect.gen(function* () {
+      const vaults = [1, 2, 3].map((n) => ({ address: `0x${`${n}`.repeat(40)}`, chain: 1 }))
+      const own = vaults[1]?.address ?? ""
+      const asked: Array<string> = []
+      let isAccepted = true
+      const server = yield* scriptedServer(({ url }, response) => {
+        const needsKey = !url.startsWith("/tokenized_vault")
+        const isForOthers = url !== "/subaccounts" && !url.includes(own)
+        if (needsKey) asked.push(url.split("?")[0] ?? "")
+        if (needsKey && (isForOthers || !isAccepted)) {
+          return json(response, { detail: "Not authorized" }, 401)
+        }
+        const isFees = url.includes("performance_fees")
+        json(response, isFees ? { total_perf_fees_asset: 1 } : url.endsWith("active") ? vaults : [])
+      })
+      const pipelines = ["timelock_requests", "performance_fees"]
+      const run = Effect.fnUntraced(function* () {
+        asked.length = 0
+        const dataDir = yield* temporaryFolder
+        const api = { apiKey: Redacted.make("key") }
+        const { summary } = yield* runOnce(server.url, dataDir, { pipelines, api })
+        return summary.pipelines.flatMap(({ name, outcomes }) =>
+          pipelines.includes(name) ? [[name, outcomes]] : [],
+        )
+      })
+      expect(Object.fromEntries(yield* run())).toEqual({
+        timelock_requests: { skipped: 2, empty: 1 },
+        // The year and the month to date.
+        performance_fees: { skipped: 4, loaded: 2 },
+      })
+      isAccepted = false
+      yield* run()
+      expect(asked.toSorted()).toEqual([
+        "/metrics/vault_performance_fees",
+        "/metrics/vault_performance_fees",
+        "/subaccounts",
+        "/timelock-requests",
+      ])
     }),
   )
 

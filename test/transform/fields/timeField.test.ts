@@ -99,6 +99,21 @@ describe("the time of points", () => {
     )
   })
 
+  it("that can't be read is named with its value, and where there is none the fields", () => {
+    const failureOf = (...records: ReadonlyArray<Record<string, string | null>>) =>
+      Result.getOrThrow(Result.flip(timeOf(ratioHistory, records)))
+    expect(failureOf({ timestamp: null }, { timestamp: "10 January 2026" })).toEqual({
+      path: "$[1].timestamp",
+      detail:
+        'is "10 January 2026"; expected an instant: ISO-8601, an epoch, or as in HTTP headers. If it is in another field, name that in the setting timeFields',
+    })
+    expect(failureOf({ taken: at(1) })).toEqual({
+      path: "$[0]",
+      detail:
+        "has no time under a known name; its fields are taken. Name the right one in the setting timeFields",
+    })
+  })
+
   it("is of the days that were requested", () => {
     const points = [0, 1, 2].map((hour) => ({ timestamp: at(hour + 240), date: at(hour) }))
     expect(timeOf(ratioHistory, points)).toEqual(Result.succeed("timestamp"))

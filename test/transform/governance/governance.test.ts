@@ -385,7 +385,7 @@ describe("the audit log", () => {
     })
     expect(recordsOf(mapped, auditLog)).toHaveLength(1)
     expect(rejectedOf(mapped)).toEqual([
-      '$.entries[1].timestamp is "now"; expected an instant',
+      '$.entries[1].timestamp is "now"; expected an instant: ISO-8601, an epoch, or as in HTTP headers',
       "$.entries[2].type is 1; expected text",
       "$.entries[3].summary is null; expected text",
     ])

@@ -229,7 +229,9 @@ describe("the setting fields declares a shape", () => {
     expect(proposalOf(wide)).toEqual([
       "allocation_history: { keys: [Aave, Morpho, price] } # if these are the protocols",
     ])
-    expect(proposalOf({ date, breakdown: { Aave: 10 } })).toEqual(["allocation_history: breakdown"])
+    expect(proposalOf({ date, breakdown: { Aave: 10 } })).toEqual([
+      "allocation_history: breakdown # if its keys are the protocols",
+    ])
     expect(proposalOf({ date, protocol: "Aave", balance: 10, count: 2 })).toEqual([
       "allocation_history: { keys: [balance, count] } # if these are the protocols",
       "allocation_history.value: balance",
@@ -238,6 +240,21 @@ describe("the setting fields declares a shape", () => {
       "allocation_history.share: count",
     ])
   })
+})
+
+it("a point whose day can't be read names the field and its value", () => {
+  const failureOf = (...points: ReadonlyArray<JsonObject>) => {
+    const { path, detail } = Result.getOrThrow(Result.flip(map(points)))
+    return { path, detail }
+  }
+  const point = { protocol: "Aave", value: 10 }
+  expect(failureOf({ ...point, date: "5 January" })).toEqual({
+    path: "$.points[0].date",
+    detail: 'is not a day: "5 January"',
+  })
+  expect(failureOf({ ...point, taken: date }).detail).toBe(
+    "has no day; its fields are protocol, value, taken. The setting fields can name it, as `allocation_history.date: <field>`",
+  )
 })
 
 it("reads no field that a record inherits", () => {

@@ -32,6 +32,14 @@ export const discountFactors: Table = {
       in: ["rungs", "ladder", "discount_factors"],
       requires: [["discount_factor"]],
     },
+    // Only in a place that the setting names: no name says whether the sizes are upper or lower bounds.
+    {
+      name: "a map of discount factors by upper bound where the setting fields says so",
+      holds: "figures",
+      in: [],
+      key: "upper_bound",
+      value: "discount_factor",
+    },
     {
       name: "a ladder that is one rung",
       holds: "record",
@@ -77,8 +85,8 @@ export const discountFactorRows = (
   ladders: ReadonlyArray<JsonObject>,
   source: Source<null>,
 ): Result.Result<MappedResponse, Violation> => {
-  const find = recordsIn(discountFactors, source)
   const token = namesIn(source, "chain_id", "token_address", "token_address_wire", "symbol")
+  const find = recordsIn(discountFactors, source, [...token])
   const reportTimes = reportTimesOf(discountFactors, source)
   const rejected: Array<RejectedRecord> = []
   const rungs = ladders.flatMap((ladder, place) => {
@@ -90,7 +98,7 @@ export const discountFactorRows = (
       return []
     }
     rejected.push(...rejectedIn(discountFactors, found, at, source))
-    const shared = found.field === undefined ? {} : sharedOf(found.rest, token, reportTimes)
+    const shared = found.shape.holds === "record" ? {} : sharedOf(found.rest, token, reportTimes)
     return found.records.map((rung, index) => ({
       place,
       ordinal: index + 1,

@@ -7,6 +7,7 @@ import type { Table } from "../../../domain/table/table.ts"
 import { parseDay } from "../../../domain/values/time.ts"
 import type { VaultRef } from "../../../domain/subject/vault.ts"
 import type { RejectedRecord, Violation } from "../../../domain/wire/violation.ts"
+import { firstSeen } from "../../fields/columnViolation.ts"
 import { nonEmpty } from "../../fields/readers.ts"
 import { columnReader, namesOf } from "../../fields/wireNames.ts"
 import { mapRecords } from "../../mapRecords.ts"
@@ -81,7 +82,8 @@ export const allocationHistoryRows = (
     const at = `$.points[${index}]`
     const day = dayField === undefined ? undefined : parseDay(point[dayField])
     if (dayField === undefined || day === undefined) {
-      rejected.push({ ...withoutDay(point, dayField, at), record: point })
+      const seen = dayField ?? firstSeen(point, names)?.name
+      rejected.push({ ...withoutDay(point, seen, at), record: point })
       continue
     }
     const found = find(point)

@@ -7,6 +7,7 @@ import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import { folderStore } from "../../../../src/archive/folderStore.ts"
 import { ResponseArchive } from "../../../../src/archive/ResponseArchive.ts"
+import { ApiError } from "../../../../src/domain/wire/errors.ts"
 import { ApiClient } from "../../../../src/extract/ApiClient.ts"
 import { Warehouse } from "../../../../src/load/Warehouse.ts"
 import { pipelines as catalog } from "../../../../src/pipelines/pipelines.ts"
@@ -195,6 +196,34 @@ describe("a partition whose reading stops with a defect", () => {
       )
       expect(tasks).toMatchObject([{ entity: "broken", error_tag: "Defect" }])
       expect(String(tasks[0]?.["error_text"])).toContain("Maximum call stack size exceeded")
+    }),
+  )
+})
+
+describe("a refusal of one partition", () => {
+  // A worker does not know what the key opened for the others; the planner, which does, stops offering.
+  it.live("says nothing to a runner about the next one that it is given", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const refused = new ApiError({
+        reason: { _tag: "Unauthorized" },
+        endpoint: "otc_positions",
+        subject: "a",
+        status: 401,
+        detail: "not authorized",
+        attempts: 1,
+        responses: [],
+      })
+      const outcomes = yield* readAll(dataDir, { a: Stream.fail(refused), b: Stream.make(result) })
+      expect(outcomes).toEqual({ skipped: 1, empty: 1 })
+      const tasks = yield* query(
+        dataDir,
+        "select entity, requests::integer as requests from ops.tasks order by 1",
+      )
+      expect(tasks).toEqual([
+        { entity: "a", requests: 1 },
+        { entity: "b", requests: 1 },
+      ])
     }),
   )
 })

@@ -1,10 +1,10 @@
 // Describes why a record can't become a row: which of its fields is missing or wrong, and what to do.
-import type { Column } from "../domain/table/column.ts"
-import type { JsonObject } from "../domain/values/json.ts"
-import type { Table } from "../domain/table/table.ts"
-import type { Violation } from "../domain/wire/violation.ts"
-import { expected } from "./fields/readField.ts"
-import { valueAt } from "./fields/wireNames.ts"
+import type { Column } from "../../domain/table/column.ts"
+import type { JsonObject } from "../../domain/values/json.ts"
+import type { Table } from "../../domain/table/table.ts"
+import type { Violation } from "../../domain/wire/violation.ts"
+import { expected } from "./readField.ts"
+import { valueAt } from "./wireNames.ts"
 
 export interface SeenField {
   readonly name: string
