@@ -7,6 +7,7 @@ import type { Database, Storage } from "../../../src/load/storage/Storage.ts"
 import { responses } from "../../../src/load/tables/raw/responses.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
 import {
+  batchOf,
   commit,
   commitTogether,
   indexRows,
@@ -25,8 +26,11 @@ const unreachable = new LoadError({
   advice: "",
 })
 
-/** A file whose next turn ends without the acknowledgement of its commit once `lose` is called; `meanwhile` comes after it. */
-const losing = (dataDir: string, meanwhile: string) => {
+/**
+ * A file whose next turn ends without the acknowledgement of its commit once `lose` is called; `meanwhile` comes after it, and
+ * another worker has all claims from then on, unless this one keeps them.
+ */
+const losing = (dataDir: string, meanwhile: string, keepsClaims = false) => {
   let isLost = false
   let loses = false
   const storage = duckdbFile(dataDir)
@@ -36,9 +40,8 @@ const losing = (dataDir: string, meanwhile: string) => {
       database.exclusively(async (turn) => {
         const result = await work({
           ...turn,
-          // Another worker has all claims from then on.
           hold: async ([claim]) => {
-            if (isLost && claim !== undefined) throw claimLost(claim)
+            if (isLost && !keepsClaims && claim !== undefined) throw claimLost(claim)
           },
         })
         if (!loses) return result
@@ -87,6 +90,34 @@ describe("a commit whose acknowledgement arrives after another worker has record
         ])
       })
       yield* inWarehouse(dataDir, work, { storage })
+    }),
+  )
+})
+
+describe("a commit without a response, whose acknowledgement is lost", () => {
+  it.live("is repeated, and adds its requests to those of an earlier worker once", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const { storage, lose } = losing(dataDir, "select 1", true)
+      const failed = (epoch: number, requests: number) =>
+        batchOf([], {
+          task: {
+            pipeline: "sample",
+            entity: "a",
+            window: "w",
+            outcome: "failed",
+            requests,
+            seconds: 1,
+          },
+          claim: { runId: "run-1", pipeline: "sample", entity: "a", epoch },
+        })
+      const work = Effect.gen(function* () {
+        yield* commit(failed(1, 2))
+        lose()
+        yield* commit(failed(2, 3))
+        return yield* rows("select requests::int as requests, seconds from ops.tasks")
+      })
+      expect(yield* inWarehouse(dataDir, work, { storage })).toEqual([{ requests: 5, seconds: 2 }])
     }),
   )
 })
