@@ -6,6 +6,7 @@ import { duckdbFile } from "../../../src/load/storage/file/duckdbFile.ts"
 import type { Database, Storage } from "../../../src/load/storage/Storage.ts"
 import { responses } from "../../../src/load/tables/raw/responses.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
+import { failingCommits } from "../failingCommits.ts"
 import {
   batchOf,
   commit,
@@ -123,34 +124,12 @@ describe("a commit without a response, whose acknowledgement is lost", () => {
 })
 
 describe("a commit that did not happen", () => {
-  /** A file whose next turn loses the connection before its COMMIT, once `lose` is called, or with an error of its own. */
-  const failing = (dataDir: string) => {
-    let failure: Error | undefined
-    const storage = duckdbFile(dataDir)
-    const open: Storage["open"] = async (options, tables) => {
-      const database = await storage.open(options, tables)
-      const exclusively: Database["exclusively"] = (work) =>
-        database.exclusively((turn) =>
-          work({
-            ...turn,
-            check: async () => {
-              const cause = failure
-              failure = undefined
-              if (cause !== undefined) throw cause
-            },
-          }),
-        )
-      return { ...database, exclusively }
-    }
-    return { storage: { ...storage, open }, fail: (cause: Error) => (failure = cause) }
-  }
-
   it.live(
     "is repeated where the connection was lost, and fails where anything else went wrong",
     () =>
       Effect.gen(function* () {
         const dataDir = yield* temporaryFolder
-        const { storage, fail } = failing(dataDir)
+        const { storage, fail } = failingCommits(dataDir)
         const batch = (at: number) =>
           readingsBatch([reading("a", at, 1)], { bookkeeping: [indexRows(`response-${at}`)] })
         const work = Effect.gen(function* () {
