@@ -138,7 +138,8 @@ it.live("a body that is known to be stored is not written again, unless its segm
     const directory = yield* temporaryFolder
     const store = folderStore(directory)
     const [first] = yield* keeping({ store, runId: "first" }, "[1]")
-    const { sha256 = "", file = "", offset = 0, length = 0 } = first ?? {}
+    if (first === undefined) throw new Error("nothing was kept")
+    const { sha256, file, offset, length } = first
     const known = new Map([[sha256, { file, offset, length }]])
     /** The segments and places of the two responses, and the bodies in the segment of their run. */
     const kept = Effect.fnUntraced(function* (runId: string) {

@@ -52,14 +52,14 @@ it.effect(
 
 it.effect("what another process stored first stays alone, at whichever of the times it is", () =>
   Effect.gen(function* () {
-    const [vault, , figure] = once.columns
+    const [key, , figure] = once.columns
     const sightings: Table = {
       ...once,
       name: "sightings",
       key: ["vault_address"],
       time: "seen_at",
       columns: [
-        vault!,
+        key!,
         { name: "seen_at", type: "timestamp", required: true, comment: "Time" },
         figure!,
       ],

@@ -111,11 +111,11 @@ describe("the records", () => {
           rows_inserted::int AS inserted, rows_revised::int AS revised,
           rows_unchanged::int AS unchanged, seconds FROM ops.tasks ORDER BY "window"`)
       })
-      const once = { outcome: "loaded", requests: 2, inserted: 1, revised: 0, unchanged: 0 }
+      const loaded = { outcome: "loaded", requests: 2, inserted: 1, revised: 0, unchanged: 0 }
       expect(yield* inWarehouse(dataDir, second)).toEqual([
-        { ...once, window: "1", seconds: 0.5 },
-        { ...once, window: "2", requests: 4, revised: 1, unchanged: 2, seconds: 1 },
-        { ...once, window: "3", seconds: 0.5 },
+        { ...loaded, window: "1", seconds: 0.5 },
+        { ...loaded, window: "2", requests: 4, revised: 1, unchanged: 2, seconds: 1 },
+        { ...loaded, window: "3", seconds: 0.5 },
       ])
     }),
   )

@@ -4,6 +4,7 @@ import type { RunContext } from "../../../src/pipelines/model/Pipeline.ts"
 import { defaultRunSettings } from "../../../src/pipelines/model/runSettings.ts"
 import {
   missingIn,
+  type OldDays,
   permanentGaps,
   slotsToFill,
   stillMissing,
@@ -19,7 +20,7 @@ const slots = {
 }
 
 /** The days of which slots are requested again. */
-const filled = (...[old, settings]: [Parameters<typeof slotsToFill>[1], Partial<RunContext>?]) => {
+const filled = (old: OldDays | undefined, settings: Partial<RunContext> = {}) => {
   const wanted = slotsToFill(slots, old, { ...context, ...settings })
   // Days whose slots are not wanted stay known as days with points.
   if (wanted !== undefined) expect(wanted.days.map(({ day }) => day)).toEqual([1, 2, 3, 4, 5, 6])

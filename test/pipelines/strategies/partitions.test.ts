@@ -52,7 +52,7 @@ const [ofA, ofBoth, ofNone, unlisted] = ["1", "2", "3", "4"].map((digit) => `0x$
 const solana = "So11111111111111111111111111111111111111112"
 
 /** What earlier runs and this one have found, where the user may have selected the vault 0xa. */
-const found = (isSelection: boolean): Lookup => {
+const lookup = (isSelection: boolean): Lookup => {
   const row = (
     address: string | undefined,
     linked: ReadonlyArray<string> | null,
@@ -81,7 +81,7 @@ const found = (isSelection: boolean): Lookup => {
 it.effect("subaccounts are all that are listed, or those of a selected vault, listed or not", () =>
   Effect.gen(function* () {
     const entities = (isSelection: boolean) =>
-      Effect.map(subaccounts(found(isSelection)), (each) => each.map(({ entity }) => entity))
+      Effect.map(subaccounts(lookup(isSelection)), (each) => each.map(({ entity }) => entity))
     expect(yield* entities(false)).toEqual([ofA, ofBoth, ofNone, solana])
     expect(yield* entities(true)).toEqual([ofA, ofBoth, unlisted])
   }),
@@ -91,7 +91,7 @@ it.effect(
   "subaccounts of other chains are named and not sent where an endpoint takes EVM alone",
   () =>
     Effect.gen(function* () {
-      const unsupported = yield* Effect.map(evmSubaccounts(found(false)), (each) =>
+      const unsupported = yield* Effect.map(evmSubaccounts(lookup(false)), (each) =>
         each.filter((partition) => partition.unsupported !== undefined),
       )
       expect(unsupported.map(({ entity }) => entity)).toEqual([solana])

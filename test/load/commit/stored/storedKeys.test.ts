@@ -55,7 +55,7 @@ describe("rows of vaulthouse's own tables are new", () => {
     const added = async (...keys: ReadonlyArray<ReadonlyArray<string> | undefined>) => {
       const stored = storedRows(async () => new Map([["core.latest", 0]]))
       await stored.findEmptyTables()
-      stored.learn(keys.map((each) => noteText({ extents: [], keys: [[`core.latest`, each]] })))
+      stored.learn(keys.map((each) => noteText({ extents: [], keys: [["core.latest", each]] })))
       expect(stored.keys.areAll("core.latest")).toBe(false)
       return ["a", "b", "c"].map((vault) => stored.keys.add(entries(vault)))
     }
