@@ -1,10 +1,11 @@
 // The archive's segments: bodies of any bytes, and whole frames even after a full disk.
 import { execFile } from "node:child_process"
-import { readdirSync } from "node:fs"
+import { readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { TestClock } from "effect/testing"
 import { folderStore } from "../../src/archive/folderStore.ts"
 import { ResponseArchive } from "../../src/archive/ResponseArchive.ts"
 import { readWholeFrames } from "../../src/archive/readFrames.ts"
@@ -26,6 +27,25 @@ const bodies: Readonly<Record<string, Buffer>> = {
   nothing: Buffer.alloc(0),
 }
 
+const about = {
+  endpoint: "fees",
+  method: "GET",
+  url: 'http://localhost/?q=,"sha256":"',
+  requestBody: null,
+  inputs: '{"sha256":"x"}',
+  subject: "null",
+  status: 200,
+}
+
+/** What an archive of its own keeps of these bodies. */
+const keeping = (
+  options: Parameters<typeof ResponseArchive.layer>[0],
+  ...texts: ReadonlyArray<string>
+) =>
+  Effect.flatMap(ResponseArchive, ({ keep }) =>
+    Effect.forEach(texts, (text) => keep({ ...about, body: Buffer.from(text), isJson: true })),
+  ).pipe(Effect.provide(ResponseArchive.layer(options)))
+
 const marker = {
   runId: "run",
   pipeline: "fees",
@@ -39,15 +59,6 @@ it.live(
   () =>
     Effect.gen(function* () {
       const directory = yield* temporaryFolder
-      const about = {
-        endpoint: "fees",
-        method: "GET",
-        url: 'http://localhost/?q=,"sha256":"',
-        requestBody: null,
-        inputs: '{"sha256":"x"}',
-        subject: "null",
-        status: 200,
-      }
       yield* Effect.gen(function* () {
         const archive = yield* ResponseArchive
         for (const [name, body] of Object.entries(bodies)) {
@@ -106,5 +117,49 @@ it.live("a full disk leaves no part of a frame, and later frames follow the last
       return lengths
     })
     expect(read).toEqual([8000, 1000])
+  }),
+)
+
+it.effect("each response is later than the one before it and than what is stored already", () =>
+  Effect.gen(function* () {
+    const store = folderStore(yield* temporaryFolder)
+    const options = { store, runId: "run", notBefore: 5_000_000 }
+    yield* TestClock.setTime(3000)
+    const behind = yield* keeping(options, "1", "2", "2")
+    expect(behind.map(({ receivedAt }) => receivedAt)).toEqual([5_000_001, 5_000_002, 5_000_003])
+    yield* TestClock.setTime(9000)
+    const ahead = yield* keeping({ ...options, runId: "next" }, "1", "2")
+    expect(ahead.map(({ receivedAt }) => receivedAt)).toEqual([9_000_000, 9_000_001])
+  }),
+)
+
+it.live("a body that is known to be stored is not written again, unless its segment is gone", () =>
+  Effect.gen(function* () {
+    const directory = yield* temporaryFolder
+    const store = folderStore(directory)
+    const [first] = yield* keeping({ store, runId: "first" }, "[1]")
+    if (first === undefined) throw new Error("nothing was kept")
+    const { sha256, file, offset, length } = first
+    const known = new Map([[sha256, { file, offset, length }]])
+    /** The segments and places of the two responses, and the bodies in the segment of their run. */
+    const kept = Effect.fnUntraced(function* (runId: string) {
+      const responses = yield* keeping({ store, runId, known }, "[1]", "[2]")
+      const bodies: Array<string | undefined> = []
+      yield* Effect.promise(async () => {
+        for await (const frame of readWholeFrames(store, `${runId}.ndjson.zst`)) {
+          bodies.push(...frame.responses.map(({ body }) => body?.toString()))
+        }
+      })
+      return { files: responses.map((response) => response.file), bodies }
+    })
+    expect(yield* kept("second")).toEqual({
+      files: [file, "second.ndjson.zst"],
+      bodies: [undefined, "[2]"],
+    })
+    rmSync(join(directory, file))
+    expect(yield* kept("third")).toEqual({
+      files: ["third.ndjson.zst", "third.ndjson.zst"],
+      bodies: ["[1]", "[2]"],
+    })
   }),
 )

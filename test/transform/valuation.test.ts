@@ -348,6 +348,13 @@ describe("annualized APY", () => {
     ])
   })
 
+  it("of two deprecated names of one figure the first is read, and another value is kept", () => {
+    const record = { vusdc30dLiquidAPY: 0.03, veth30dLiquidAPY: 0.5, vbtc30dLiquidAPY: "0.030" }
+    expect(rowsOf(annualizedApyRows(record, source), "annualized_apy")).toMatchObject([
+      { liquid_apy_30_day: 0.03, extra: '{"veth30dLiquidAPY":0.5}' },
+    ])
+  })
+
   it("a response without any of the figures is a violation", () => {
     const answers: ReadonlyArray<[string, boolean]> = [
       ['{"liquidAPY30Day": 0.1, "liquidAPY7Day": 0.1}', true],
@@ -489,6 +496,19 @@ describe("positions", () => {
     ])
   })
 
+  it("a snapshot without subaccounts is a whole set without members, all of it in the buffer", () => {
+    const mapped = positionRows({ ...record, subaccounts: [] }, source)
+    expect(rowsOf(mapped, "position_snapshots")).toMatchObject([
+      { subaccounts_total_usd: 0, buffer_usd: 100, subaccount_count: 0 },
+    ])
+    const setsOf = (each: typeof mapped) =>
+      Result.getOrThrow(each).rows.find(({ table }) => table.name === "position_subaccounts")
+        ?.emptySets
+    const snapshot_at = parseInstant("2026-03-04T11:00:00Z")
+    expect(setsOf(mapped)).toEqual([{ vault_address: address, chain_id: 1, snapshot_at }])
+    expect(setsOf(positionRows(record, source))).toBeUndefined()
+  })
+
   it("keeps big integers of holdings", () => {
     const big = lossless(`{"snapshot_at": 1770000000, "total_nav": 1, "reported_tvl": 1,
       "subaccounts": [{"total_usd": 1, "positions": [{"amount_raw": 9007199254740993}]}]}`)
@@ -553,9 +573,11 @@ describe("fees", () => {
         extra: null,
       },
     ])
+    const toDate = { range: "-", range_start: null, range_end: null, annualized_fees_pct: 20 }
     expect(rows({ calculationPeriod: "MonthToDate" })).toMatchObject([
-      { calculation_period: "MonthToDate", range: "-", range_start: null, annualized_fees_pct: 20 },
+      { ...toDate, calculation_period: "MonthToDate", is_native_denominated: true },
     ])
+    expect(rows({})).toMatchObject([{ ...toDate, calculation_period: "YearToDate" }])
   })
 
   it("a range with one end is refused (§7, rule 6)", () => {

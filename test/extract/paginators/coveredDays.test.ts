@@ -172,6 +172,11 @@ describe("the cursor after a window was read", () => {
     expect(coveredBy(all, read(undefined), undefined)).toEqual({ from: -Infinity, to: 49 })
   })
 
+  it("begins with what the first probe found, not with the days asked for, which it may lack", () => {
+    const since = window("probe", 1, 49)
+    expect(cursorAfterRead(undefined, since, read(10, 20), undefined)).toEqual(cursor(10, 20))
+  })
+
   it("begins with the first points of a new series, none without points", () => {
     const first = window("newest", 1, 9)
     expect(cursorAfterRead(undefined, first, read(3, 7), undefined)).toEqual(cursor(1, 7))
@@ -186,4 +191,7 @@ it("a response that stops short covers the days after its oldest", () => {
     from: 30,
     to: 49,
   })
+  // The newest points up to a day say nothing of those before the oldest, and may lack part of its day.
+  const all: Pending = { purpose: "probe", from: undefined, to: 49 }
+  expect(coveredBy(all, read(10, 20), undefined)).toEqual({ from: 11, to: 49 })
 })

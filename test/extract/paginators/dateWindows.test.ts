@@ -333,8 +333,11 @@ describe("dateWindows", () => {
       const gap = { from: TODAY - 30, to: TODAY - 20 }
       const service = new Map([[TODAY, 2]])
       for (const [known, suspicious] of [
-        [TODAY - 25, true],
         [TODAY - 31, false],
+        [TODAY - 30, true],
+        [TODAY - 25, true],
+        [TODAY - 20, true],
+        [TODAY - 19, false],
       ] as const) {
         const [step] = yield* readAll(service, [], {
           cursor,

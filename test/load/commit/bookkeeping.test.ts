@@ -1,11 +1,13 @@
 // Which row of a key stays in vaulthouse's own tables when several arrive in one transaction, or one after the other.
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import type { Table } from "../../../src/domain/table/table.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
 import {
   batchOf,
   commit,
   commitTogether,
+  hour,
   inWarehouse,
   latest,
   once,
@@ -46,4 +48,40 @@ it.effect(
         expect(found).toEqual({ latest: ["a 3", "b 7"], once: ["a 1", "b 8"] })
       }
     }),
+)
+
+it.effect("what another process stored first stays alone, at whichever of the times it is", () =>
+  Effect.gen(function* () {
+    const [key, , figure] = once.columns
+    const sightings: Table = {
+      ...once,
+      name: "sightings",
+      key: ["vault_address"],
+      time: "seen_at",
+      columns: [
+        key!,
+        { name: "seen_at", type: "timestamp", required: true, comment: "Time" },
+        figure!,
+      ],
+    }
+    const seen = (value: number) => {
+      const times = { a: 2, b: 1, c: 3 }
+      const records = Object.entries(times).map(([vault_address, at]) => ({
+        vault_address,
+        seen_at: hour(at),
+        value,
+      }))
+      return commit(batchOf([], { bookkeeping: [rowsOf(sightings, records)] }))
+    }
+    const dataDir = yield* temporaryFolder
+    const options = { tables: [sightings] }
+    yield* inWarehouse(dataDir, seen(1), options)
+    const again = Effect.andThen(
+      seen(2),
+      rows("select vault_address as vault, value from core.sightings order by all"),
+    )
+    expect(yield* inWarehouse(dataDir, again, options)).toEqual(
+      ["a", "b", "c"].map((vault) => ({ vault, value: 1 })),
+    )
+  }),
 )

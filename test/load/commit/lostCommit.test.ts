@@ -6,7 +6,9 @@ import { duckdbFile } from "../../../src/load/storage/file/duckdbFile.ts"
 import type { Database, Storage } from "../../../src/load/storage/Storage.ts"
 import { responses } from "../../../src/load/tables/raw/responses.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
+import { failingCommits } from "../failingCommits.ts"
 import {
+  batchOf,
   commit,
   commitTogether,
   indexRows,
@@ -25,8 +27,11 @@ const unreachable = new LoadError({
   advice: "",
 })
 
-/** A file whose next turn ends without the acknowledgement of its commit once `lose` is called; `meanwhile` comes after it. */
-const losing = (dataDir: string, meanwhile: string) => {
+/**
+ * A file whose next turn ends without the acknowledgement of its commit once `lose` is called; `meanwhile` comes after it, and
+ * another worker has all claims from then on, unless this one keeps them.
+ */
+const losing = (dataDir: string, meanwhile: string, keepsClaims = false) => {
   let isLost = false
   let loses = false
   const storage = duckdbFile(dataDir)
@@ -36,9 +41,8 @@ const losing = (dataDir: string, meanwhile: string) => {
       database.exclusively(async (turn) => {
         const result = await work({
           ...turn,
-          // Another worker has all claims from then on.
           hold: async ([claim]) => {
-            if (isLost && claim !== undefined) throw claimLost(claim)
+            if (isLost && !keepsClaims && claim !== undefined) throw claimLost(claim)
           },
         })
         if (!loses) return result
@@ -91,35 +95,41 @@ describe("a commit whose acknowledgement arrives after another worker has record
   )
 })
 
-describe("a commit that did not happen", () => {
-  /** A file whose next turn loses the connection before its COMMIT, once `lose` is called, or with an error of its own. */
-  const failing = (dataDir: string) => {
-    let failure: Error | undefined
-    const storage = duckdbFile(dataDir)
-    const open: Storage["open"] = async (options, tables) => {
-      const database = await storage.open(options, tables)
-      const exclusively: Database["exclusively"] = (work) =>
-        database.exclusively((turn) =>
-          work({
-            ...turn,
-            check: async () => {
-              const cause = failure
-              failure = undefined
-              if (cause !== undefined) throw cause
-            },
-          }),
-        )
-      return { ...database, exclusively }
-    }
-    return { storage: { ...storage, open }, fail: (cause: Error) => (failure = cause) }
-  }
+describe("a commit without a response, whose acknowledgement is lost", () => {
+  it.live("is repeated, and adds its requests to those of an earlier worker once", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const { storage, lose } = losing(dataDir, "select 1", true)
+      const failed = (epoch: number, requests: number) =>
+        batchOf([], {
+          task: {
+            pipeline: "sample",
+            entity: "a",
+            window: "w",
+            outcome: "failed",
+            requests,
+            seconds: 1,
+          },
+          claim: { runId: "run-1", pipeline: "sample", entity: "a", epoch },
+        })
+      const work = Effect.gen(function* () {
+        yield* commit(failed(1, 2))
+        lose()
+        yield* commit(failed(2, 3))
+        return yield* rows("select requests::int as requests, seconds from ops.tasks")
+      })
+      expect(yield* inWarehouse(dataDir, work, { storage })).toEqual([{ requests: 5, seconds: 2 }])
+    }),
+  )
+})
 
+describe("a commit that did not happen", () => {
   it.live(
     "is repeated where the connection was lost, and fails where anything else went wrong",
     () =>
       Effect.gen(function* () {
         const dataDir = yield* temporaryFolder
-        const { storage, fail } = failing(dataDir)
+        const { storage, fail } = failingCommits(dataDir)
         const batch = (at: number) =>
           readingsBatch([reading("a", at, 1)], { bookkeeping: [indexRows(`response-${at}`)] })
         const work = Effect.gen(function* () {

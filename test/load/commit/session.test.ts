@@ -6,6 +6,7 @@ import { Changes } from "../../../src/load/commit/session.ts"
 import { transaction } from "../../../src/load/duckdb/transaction.ts"
 import { Warehouse } from "../../../src/load/Warehouse.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
+import { failingCommits } from "../failingCommits.ts"
 import {
   batchOf,
   commit,
@@ -50,13 +51,12 @@ it.effect("a month is marked by the next commit if the one before failed after m
 it.effect("rows of a commit that failed are not taken for stored, nor for missing", () =>
   Effect.gen(function* () {
     const dataDir = yield* temporaryFolder
+    const { storage, fail } = failingCommits(dataDir)
     const work = Effect.gen(function* () {
-      // The second table refuses its row once the first one's are inserted.
-      const refused = batchOf([
-        rowsOf(readings, [reading("a", 0, 1)]),
-        rowsOf(readings, [{ ...reading("b", 0, 1), extra: "not JSON" }]),
-      ])
-      yield* Effect.flip(commit(refused))
+      const pages = ["a", "b"].map((vault) => rowsOf(readings, [reading(vault, 0, 1)]))
+      fail(new Error("no space"))
+      const { message } = yield* Effect.flip(commit(batchOf(pages)))
+      expect(message).toContain("no space")
       expect(yield* rows("select 1 from core.readings")).toEqual([])
       yield* commit(readingsBatch([reading("a", 0, 1)]))
       yield* commit(readingsBatch([reading("a", 0, 2), reading("a", 1, 2)]))
@@ -65,6 +65,6 @@ it.effect("rows of a commit that failed are not taken for stored, nor for missin
       expect(yield* rows("select value from core.readings_versions")).toEqual([{ value: 1 }])
       expect(yield* marks).toEqual(["readings 2024-01", "readings_versions 2024-01"])
     })
-    yield* inWarehouse(dataDir, work)
+    yield* inWarehouse(dataDir, work, { storage })
   }),
 )

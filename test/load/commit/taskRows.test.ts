@@ -88,4 +88,52 @@ describe("the records", () => {
       expect(totals).toMatchObject({ tasks: 1, requests: 4, rowsInserted: 3, rowsRevised: 0 })
     }),
   )
+
+  const claimed = (epoch: number, entity: string, window: string) => ({
+    task: { ...batchOf([]).task, entity, window, requests: 2 },
+    claim: { runId: "run-1", pipeline: "sample", entity, epoch },
+  })
+
+  it.effect("adds to a task what an earlier worker recorded of the same window, and no other", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const first = Effect.gen(function* () {
+        yield* commit(readingsBatch([reading("a", 0, 1)], claimed(1, "a", "1")))
+        const revising = [reading("a", 0, 2), reading("a", 1, 2)]
+        yield* commit(readingsBatch(revising, claimed(1, "a", "2")))
+      })
+      yield* inWarehouse(dataDir, first)
+      const second = Effect.gen(function* () {
+        const again = [reading("a", 0, 2), reading("a", 1, 2)]
+        yield* commit(readingsBatch(again, claimed(2, "a", "2")))
+        yield* commit(readingsBatch([reading("a", 2, 2)], claimed(2, "a", "3")))
+        return yield* rows(`SELECT "window", outcome, requests::int AS requests,
+          rows_inserted::int AS inserted, rows_revised::int AS revised,
+          rows_unchanged::int AS unchanged, seconds FROM ops.tasks ORDER BY "window"`)
+      })
+      const loaded = { outcome: "loaded", requests: 2, inserted: 1, revised: 0, unchanged: 0 }
+      expect(yield* inWarehouse(dataDir, second)).toEqual([
+        { ...loaded, window: "1", seconds: 0.5 },
+        { ...loaded, window: "2", requests: 4, revised: 1, unchanged: 2, seconds: 1 },
+        { ...loaded, window: "3", seconds: 0.5 },
+      ])
+    }),
+  )
+
+  it.effect("of a task that was recorded before once, though others of its commit are new", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      yield* inWarehouse(dataDir, commit(batchOf([], claimed(1, "a", "all"))))
+      const second = Effect.gen(function* () {
+        const batches = [claimed(1, "b", "all"), claimed(2, "a", "all"), claimed(1, "c", "all")]
+        yield* commitTogether(batches.map((each) => batchOf([], each)))
+        return yield* rows("SELECT entity, requests::int AS requests FROM ops.tasks ORDER BY ALL")
+      })
+      expect(yield* inWarehouse(dataDir, second)).toEqual([
+        { entity: "a", requests: 4 },
+        { entity: "b", requests: 2 },
+        { entity: "c", requests: 2 },
+      ])
+    }),
+  )
 })

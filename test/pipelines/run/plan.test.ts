@@ -1,17 +1,20 @@
 // `sync --plan`: how close its numbers are to what a run then sends.
-import { expect, it } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { defaultWire } from "../../../src/extract/request.ts"
 import { defaultRunSettings } from "../../../src/pipelines/model/runSettings.ts"
 import { plan } from "../../../src/pipelines/run/plan.ts"
 import { dayOf } from "../../../src/domain/values/time.ts"
+import { fixedDay } from "../../support/movableClock.ts"
 import { simulated } from "../../support/simulated.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
 import { query, runOnce } from "../../support/warehouseRun.ts"
 
-it.live("knows from earlier runs where a series begins, and ends it at --until", () =>
+const { now, live } = fixedDay("2026-06-01T12:00:00Z")
+
+live("knows from earlier runs where a series begins, and ends it at --until", () =>
   Effect.gen(function* () {
-    const simulator = yield* simulated({ days: 60, vaults: 3 })
+    const simulator = yield* simulated({ days: 60, vaults: 3, now: new Date(now).toISOString() })
     const dataDir = yield* temporaryFolder
     const pipelines = ["ratio_history"]
     yield* runOnce(simulator.url, dataDir, { pipelines })
@@ -35,7 +38,7 @@ it.live("knows from earlier runs where a series begins, and ends it at --until",
       readonly pipelines: ReadonlyArray<{ readonly name: string; readonly requests: number }>
     }) => of.pipelines.find(({ name }) => name === "ratio_history")?.requests
     const full = yield* planned({ full: true })
-    const until = dayOf(Date.now() * 1000) - 45
+    const until = dayOf(now * 1000) - 45
     const early = yield* planned({ full: true, until })
     const { summary } = yield* runOnce(simulator.url, dataDir, {
       pipelines,

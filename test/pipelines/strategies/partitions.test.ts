@@ -4,8 +4,10 @@ import * as Effect from "effect/Effect"
 import type { VaultRef } from "../../../src/domain/subject/vault.ts"
 import type { Lookup } from "../../../src/pipelines/model/Pipeline.ts"
 import {
+  evmSubaccounts,
   evmVaults,
   evmVaultsByChain,
+  subaccounts,
   vaults,
   vaultsByChain,
 } from "../../../src/pipelines/strategies/partitions.ts"
@@ -43,5 +45,55 @@ it.effect.each([
         })),
       )
       expect(found[0]?.subject).toEqual(all[0])
+    }),
+)
+
+const [ofA, ofBoth, ofNone, unlisted] = ["1", "2", "3", "4"].map((digit) => `0x${digit.repeat(40)}`)
+const solana = "So11111111111111111111111111111111111111112"
+
+/** What earlier runs and this one have found, where the user may have selected the vault 0xa. */
+const lookup = (isSelection: boolean): Lookup => {
+  const row = (
+    address: string | undefined,
+    linked: ReadonlyArray<string> | null,
+    listed = true,
+  ) => ({
+    subaccount_address: address ?? "",
+    wire_address: address ?? "",
+    listed_in: "core.subaccounts",
+    vaults: linked === null ? null : JSON.stringify(linked),
+    is_listed: listed,
+  })
+  const rows = [
+    row(ofA, ["0xa"]),
+    row(ofBoth, ["0xb", "0xa"]),
+    row(ofNone, null),
+    row(unlisted, ["0xa"], false),
+    row(solana, ["0xb"]),
+  ]
+  return {
+    isSelection,
+    subaccounts: Effect.succeed(rows),
+    vaults: Effect.succeed(all.slice(0, 2)),
+  } as unknown as Lookup
+}
+
+it.effect("subaccounts are all that are listed, or those of a selected vault, listed or not", () =>
+  Effect.gen(function* () {
+    const entities = (isSelection: boolean) =>
+      Effect.map(subaccounts(lookup(isSelection)), (each) => each.map(({ entity }) => entity))
+    expect(yield* entities(false)).toEqual([ofA, ofBoth, ofNone, solana])
+    expect(yield* entities(true)).toEqual([ofA, ofBoth, unlisted])
+  }),
+)
+
+it.effect(
+  "subaccounts of other chains are named and not sent where an endpoint takes EVM alone",
+  () =>
+    Effect.gen(function* () {
+      const unsupported = yield* Effect.map(evmSubaccounts(lookup(false)), (each) =>
+        each.filter((partition) => partition.unsupported !== undefined),
+      )
+      expect(unsupported.map(({ entity }) => entity)).toEqual([solana])
     }),
 )

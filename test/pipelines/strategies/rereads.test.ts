@@ -1,6 +1,7 @@
 // Which gaps a step of a series resolves: those all of whose days have been read, and no sooner.
 import { describe, expect, it } from "vitest"
 import { endOfDay, MICROS_PER_DAY, startOfDay } from "../../../src/domain/values/time.ts"
+import { ApiError } from "../../../src/domain/wire/errors.ts"
 import type { WindowStep } from "../../../src/extract/paginators/dateWindows.ts"
 import type { OpenGap } from "../../../src/pipelines/model/PartitionState.ts"
 import type { RunContext } from "../../../src/pipelines/model/Pipeline.ts"
@@ -33,6 +34,22 @@ const read = (
   covered,
   suspicious: covered === undefined,
   cutOff: false,
+})
+
+const failed = (missing: { readonly from: number; readonly to: number } | undefined) => ({
+  _tag: "Failed" as const,
+  window: { from: 0, to: 200 },
+  missing,
+  error: new ApiError({
+    reason: { _tag: "ServerError" },
+    endpoint: "e",
+    subject: "a",
+    status: 500,
+    detail: "no",
+    attempts: 1,
+    responses: [],
+  }),
+  cursor: undefined,
 })
 
 /** The gaps closed by each of the steps, as days. */
@@ -94,6 +111,14 @@ describe("an open gap", () => {
     expect(resolveGaps(step, context, new Set(), rejected).notes).toEqual([])
   })
 
+  it("is closed by a failure that is recorded as a gap of all its days, and by no other", () => {
+    const gaps = [gap(10, 11), gap(20, 22)]
+    expect(closedBy(gaps, failed(undefined), failed({ from: 10, to: 21 }))).toEqual([
+      [],
+      [[10, 11]],
+    ])
+  })
+
   it("is requested together with those that overlap or adjoin, as far as a window holds them", () => {
     const windows = (...gaps: ReadonlyArray<OpenGap>) =>
       rereadWindows({ slots: undefined, openGaps: gaps }, 10).map(({ from, to }) => [from, to])
@@ -132,5 +157,14 @@ describe("a missing slot", () => {
       [missing, missing + HOUR, "permanent"],
     ])
     expect(notes(read({ from: 10, to: 10 }, { times: found, rejected: [] }))).toEqual([])
+  })
+
+  it("that could not be read, or was read before, is not given up", () => {
+    expect(notes(failed({ from: 0, to: 200 }))).toEqual([])
+    const rereads = { slots, openGaps: [] }
+    const step = read({ from: 10, to: 11 })
+    const { readDays, notes: first } = resolveGaps(rereads, context, new Set(), step)
+    expect(first).toHaveLength(2)
+    expect(resolveGaps(rereads, context, readDays, step).notes).toEqual([])
   })
 })

@@ -1,7 +1,7 @@
 // The result of pages that land together: whole sets only if no record of any page was rejected.
 import { expect, it } from "vitest"
 import type { Rows } from "../../../src/domain/table/table.ts"
-import { resultOf } from "../../../src/pipelines/strategies/taskResult.ts"
+import { hasRows, resultOf } from "../../../src/pipelines/strategies/taskResult.ts"
 import { descriptions, rowsOf } from "../../load/sample.ts"
 import { holdings, holdingsOn } from "../../load/sets.ts"
 
@@ -42,4 +42,17 @@ it("keeps none of any page if a record of one was rejected: it may be a member o
     [holdings.name, true],
   ])
   expect(result.rows[2]?.columns).toEqual(ofDay.columns)
+})
+
+it("a response holds something where it has a row or an empty set, but for a warning or a total", () => {
+  const [none, one] = [holdingsOn(19_752, 1000, {}), holdingsOn(19_752, 1000, { Aave: 1 })]
+  const empty = { ...none, emptySets: [{ vault_address: "a", day: 19_752 }] }
+  const beside = { ...one, secondary: "total" as const }
+  expect([[], [none], [beside], [none, beside]].map(hasRows)).toEqual([false, false, false, false])
+  expect([[one], [empty], [none, one], [beside, empty]].map(hasRows)).toEqual([
+    true,
+    true,
+    true,
+    true,
+  ])
 })

@@ -5,6 +5,7 @@ import type { Table } from "../../../../src/domain/table/table.ts"
 import { withinBounds } from "../../../../src/load/commit/merge/matching.ts"
 import type { Staged } from "../../../../src/load/commit/merge/stage.ts"
 import { day, instant } from "../../../../src/load/sql/sql.ts"
+import { Warehouse } from "../../../../src/load/Warehouse.ts"
 import { temporaryFolder } from "../../../support/temporaryFolder.ts"
 import {
   batchOf,
@@ -33,6 +34,30 @@ it.effect("a row whose time moves far from that of its key is a revision, not a 
       return yield* rows("select value::int as value from core.newest")
     })
     expect(yield* inWarehouse(dataDir, later, options)).toEqual([{ value: 5000 }])
+  }),
+)
+
+it.effect("a row whose time moves to another month marks both months as changed", () =>
+  Effect.gen(function* () {
+    const dataDir = yield* temporaryFolder
+    const options = { tables: [newest] }
+    const landing = (at: number) => commit(batchOf([rowsOf(newest, [reading("a", at, at)])]))
+    const first = Effect.gen(function* () {
+      yield* landing(0)
+      // As after an export.
+      yield* (yield* Warehouse).execute(["delete from ops.partition_changes"])
+    })
+    yield* inWarehouse(dataDir, first, options)
+    const marks = rows(`select table_name || ' ' || month as mark from ops.partition_changes
+      where table_schema = 'core' order by mark`)
+    const later = Effect.andThen(landing(5000), marks)
+    const marked = (yield* inWarehouse(dataDir, later, options)).map(({ mark }) => mark)
+    expect(marked).toEqual([
+      "newest 2024-01",
+      "newest 2024-08",
+      "newest_versions 2024-01",
+      "newest_versions 2024-08",
+    ])
   }),
 )
 
