@@ -6,7 +6,7 @@ import { periodOf, type PeriodText } from "../../src/serve/periods/period.ts"
 
 const whole = { from: "2023-01-01", to: "2024-03-01" }
 
-it.each<readonly [PeriodText, from: string, to: string, days: number]>([
+it.each<[PeriodText, string, string, number]>([
   [{}, "2024-02-01", "2024-03-01", 30],
   [{ from: " ", to: "" }, "2024-02-01", "2024-03-01", 30],
   [{ to: "2024-02-29" }, "2024-01-31", "2024-02-29", 30],
@@ -27,7 +27,7 @@ it("both days are in a period, to the last millisecond of it", () => {
   })
 })
 
-it.each<readonly [PeriodText, wrong: string]>([
+it.each<[PeriodText, string]>([
   [{ from: "2024-02-30" }, "from=2024-02-30 is not a day"],
   [{ to: "2023-02-29" }, "to=2023-02-29 is not a day"],
   [{ from: "2024-03-02" }, "from=2024-03-02 is after to=2024-03-01."],
