@@ -16,8 +16,9 @@ const seed = process.env["TEST_SEED"] ?? drawn
 const day = String(Math.floor(Date.now() / 86_400_000))
 const dailySeed = process.env["TEST_SEED"] ?? (process.env["CI"] === undefined ? drawn : day)
 
-// Every commit of every test's database waits for the disk; memory doesn't keep it waiting.
-const inMemory = "/dev/shm"
+// Every commit of every test's database waits for the disk; memory doesn't keep it waiting. Who ends tests gives them a folder
+// that can be removed.
+const inMemory = process.env["TEST_FOLDER"] ?? "/dev/shm"
 const hasRoom = (): boolean => {
   if (!existsSync(inMemory)) return false
   const { bavail, bsize } = statfsSync(inMemory)

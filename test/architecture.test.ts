@@ -357,7 +357,36 @@ describe("dependencies", () => {
     const lock = read("package-lock.json")
     const resolved = [...lock.matchAll(/"resolved": "([^"]*)"/g)].map((match) => match[1] ?? "")
     expect(resolved.filter((url) => !url.startsWith("https://registry.npmjs.org/"))).toEqual([])
-    expect(lock).toContain('"integrity": "sha512-')
+  })
+
+  it("what runs in production is checked by its hash, and runs no script when it is installed", () => {
+    const { packages } = JSON.parse(read("package-lock.json")) as {
+      packages: Record<string, { dev?: true; integrity?: string; hasInstallScript?: true }>
+    }
+    const { "": _checkout, ...installed } = packages
+    const production = Object.entries(installed).filter(([, { dev }]) => dev !== true)
+    expect(production.map(([path]) => path)).toContain("node_modules/@duckdb/node-bindings")
+    const wrong = production.filter(
+      ([, { integrity, hasInstallScript }]) =>
+        integrity?.startsWith("sha512-") !== true || hasInstallScript === true,
+    )
+    expect(wrong.map(([path]) => path)).toEqual([])
+  })
+
+  it("of deploy/ are pinned: actions by commit, images by version", () => {
+    const named = (pattern: RegExp) =>
+      files("deploy/**/*").flatMap((file) =>
+        statSync(join(root, file)).isFile()
+          ? [...read(file).matchAll(pattern)].map(([, name = ""]) => name)
+          : [],
+      )
+    const actions = named(/^ *(?:- )?uses: (\S+)/gm)
+    expect(actions.length).toBeGreaterThan(2)
+    expect(actions.filter((name) => !/@[0-9a-f]{40}$/.test(name))).toEqual([])
+    // compose.yaml names the one that it builds.
+    const images = named(/^(?:FROM| *image:) (\S+)/gm).filter((name) => name !== "vaulthouse")
+    expect(images.length).toBeGreaterThan(3)
+    expect(images.filter((name) => !/:\d+\.\d+(\.\d+)?(-[\w-]+)?$/.test(name))).toEqual([])
   })
 })
 

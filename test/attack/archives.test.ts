@@ -117,11 +117,14 @@ describe("restore", () => {
         symlinkSync("real", join(folder, "raw"))
       })
       expect(between).toMatch(/\/raw is a symbolic link, not a folder/)
-      const manifest = yield* restored((folder) => {
-        rmSync(join(folder, "backup.json"))
-        symlinkSync("/dev/zero", join(folder, "backup.json"))
-      }).pipe(Effect.catchCause(() => Effect.succeed("")))
-      expect(manifest).not.toContain("restored")
+      for (const target of ["/dev/zero", "../backup.json"]) {
+        const manifest = yield* restored((folder) => {
+          rmSync(join(folder, "backup.json"))
+          writeFileSync(join(folder, "../backup.json"), "")
+          symlinkSync(target, join(folder, "backup.json"))
+        })
+        expect(manifest).toMatch(/is not a backup: \S+\/backup\.json is missing or can't be read\./)
+      }
     }).pipe(Effect.scoped),
   )
 

@@ -82,7 +82,8 @@ it("the API key reaches the service and nothing else", async () => {
     { cwd, env: { VAULTHOUSE_API_KEY: key } },
   )
   expect(code).toBe(3)
-  expect(simulator.requests().last.every(({ hasApiKey }) => hasApiKey)).toBe(true)
+  const withKey = simulator.requests().last.map(({ hasApiKey }) => hasApiKey)
+  expect(new Set(withKey)).toEqual(new Set([true]))
   // Beyond the characters that each shares with what stands around it.
   const withins = echoes.map((echo) => echo.slice(4, -4))
   for (const within of withins) {

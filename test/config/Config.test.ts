@@ -169,9 +169,17 @@ describe("kinds of values", () => {
     expect(complaints({ flags: { baseUrl: url } })).toContain(complaint)
   })
 
-  it("a base URL with a password is refused and not repeated", () => {
-    const message = complaints({ flags: { baseUrl: "https://user:hunter2@example.com" } })
-    expect(message).toContain("user name or password")
+  it.each([
+    ["https://user:hunter2@example.com", "user name or password"],
+    ["https://hunter2@example.com", "user name or password"],
+    ["https://:hunter2@example.com", "user name or password"],
+    ["user:hunter2@example.com", "the value is not a valid address"],
+    ["https://example.com/?key=hunter2", "`https://example.com/` must end before"],
+    ["https://example.com/#hunter2", "`https://example.com/` must end before"],
+    ["example.com/?key=hunter2", "the value is not a valid address"],
+  ])("a base URL with a secret is refused and not repeated: %s", (baseUrl, why) => {
+    const message = complaints({ flags: { baseUrl } })
+    expect(message).toContain(why)
     expect(message).not.toContain("hunter2")
   })
 })
@@ -214,12 +222,44 @@ describe("the API key", () => {
     expect(message).not.toContain(secret)
   })
 
+  it("has at least 8 characters, all of them visible, without the spaces around it", () => {
+    const found = (key: string) => config({ environment: { VAULTHOUSE_API_KEY: key } }).apiKey
+    expect(Redacted.value(found(" 8letters\n") ?? Redacted.make(""))).toBe("8letters")
+    for (const wrong of ["7letter", "with a space", "with\u007fdelete", "with\u00e9accent"]) {
+      const message = complaints({ environment: { VAULTHOUSE_API_KEY: wrong } })
+      expect(message).toMatch(/^VAULTHOUSE_API_KEY: the key has (7 characters,|characters that) /)
+      expect(message).not.toContain(wrong)
+    }
+  })
+
+  it("of the environment comes before that of a file, which is not read then", () => {
+    const environment = { VAULTHOUSE_API_KEY: secret, VAULTHOUSE_API_KEY_FILE: "gone" }
+    const { apiKey, apiKeyOrigin } = config({ environment })
+    expect(apiKey && Redacted.value(apiKey)).toBe(secret)
+    expect(originText(apiKeyOrigin)).toBe("VAULTHOUSE_API_KEY")
+  })
+
+  it.each(["apiKey", "api_key", "apikey", "API-KEY", "apiKeyFile"])(
+    "is refused in the file as %s too",
+    (name) => {
+      const message = complaints({ file: `${name}: ${secret}\n` })
+      expect(message).toContain("the key does not belong in this file")
+      expect(message).not.toContain(secret)
+    },
+  )
+
   it("warns when it would travel unencrypted to another machine", () => {
     const environment = { VAULTHOUSE_API_KEY: secret }
     const warnings = (baseUrl: string) => config({ environment, flags: { baseUrl } }).warnings
     expect(warnings("http://api.example.com")[0]?.detail).toContain("unencrypted")
     expect(warnings("https://api.example.com")).toEqual([])
-    expect(warnings("http://127.0.0.1:8080")).toEqual([])
+    for (const own of ["127.0.0.1:8080", "127.1.2.3", "localhost:8080", "[::1]:8080"]) {
+      expect(warnings(`http://${own}`)).toEqual([])
+    }
+    for (const other of ["127.0.0.1.evil.example", "localhost.example", "10.0.0.1", "[::2]"]) {
+      expect(warnings(`http://${other}`)).toHaveLength(1)
+    }
+    expect(config({ flags: { baseUrl: "http://api.example.com" } }).warnings).toEqual([])
   })
 })
 

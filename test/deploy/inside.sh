@@ -25,12 +25,12 @@ inside() {
 (inside "${entrypoint[@]}" simulate --vaults 2 --days 5) >/dev/null &
 (inside "${entrypoint[@]}" "${command[@]}") &
 scheduler=$!
-for _ in $(seq 100); do
+for _ in $(seq 1500); do
   (inside "${healthcheck[@]}") && break
   sleep 0.2
 done
 (inside "${healthcheck[@]}")
-for _ in $(seq 100); do
+for _ in $(seq 1500); do
   [ -e "$scratch/volume/published/vaulthouse.duckdb" ] && break
   sleep 0.2
 done

@@ -24,7 +24,7 @@ promtool test rules test/deploy/alerts.test.yml
 trap 'kill $(jobs -p) 2>/dev/null' EXIT
 vaulthouse schedule --data-dir "$scratch/watched" --listen 127.0.0.1:0 --no-progress >/dev/null 2>"$scratch/scheduler.log" &
 wait_for() {
-  for _ in $(seq 300); do
+  for _ in $(seq 1500); do
     "$@" && return
     sleep 0.2
   done

@@ -12,7 +12,7 @@ chmod 0755 "$scratch"
 touch "$scratch/simulator.log"
 bin/vaulthouse simulate --port 0 --vaults 2 --days 5 >"$scratch/simulator.log" &
 simulator=$!
-for _ in $(seq 100); do
+for _ in $(seq 3000); do
   VAULTHOUSE_BASE_URL=$(sed -n 's/^Base URL: //p' "$scratch/simulator.log")
   [ -n "$VAULTHOUSE_BASE_URL" ] && break
   sleep 0.1

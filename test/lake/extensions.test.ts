@@ -1,9 +1,9 @@
 // An extension that is missing, changed or none at all is named with what to do, and never loaded.
-import { copyFile, mkdtemp, readFile, writeFile } from "node:fs/promises"
+import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DuckDBInstance, version } from "@duckdb/node-api"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, onTestFinished } from "vitest"
 import { LoadError } from "../../src/load/errors.ts"
 import { loadExtensions } from "../../src/load/storage/lake/extensions.ts"
 import { extensions, lake } from "./lake.ts"
@@ -26,6 +26,7 @@ const refusal = async (folder: string): Promise<LoadError> => {
 describe.skipIf(lake === undefined)("lake.extensions", () => {
   it("refuses what is not an extension of this version, signed by DuckDB", async () => {
     const folder = await mkdtemp(join(tmpdir(), "vaulthouse-extensions-"))
+    onTestFinished(() => rm(folder, { recursive: true }))
     const file = join(folder, "ducklake.duckdb_extension")
     const missing = await refusal(folder)
     expect(missing.why).toBe(`there is no ${file}`)

@@ -1,6 +1,7 @@
 // What tests of the lake share. They are left out where its servers and extensions aren't installed: see `make test-lake`.
 import { fork } from "node:child_process"
-import { mkdtemp } from "node:fs/promises"
+import { once } from "node:events"
+import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
@@ -25,10 +26,14 @@ export interface Lake {
   readonly data: string
 }
 
-export const newLake = async (): Promise<Lake> => ({
-  catalog: await newCatalog(),
-  data: await mkdtemp(join(tmpdir(), "vaulthouse-lake-")),
-})
+/** Its files are gone with the scope; its catalog, with the server that all tests share. */
+export const newLake = Effect.acquireRelease(
+  Effect.promise(async (): Promise<Lake> => ({
+    catalog: await newCatalog(),
+    data: await mkdtemp(join(tmpdir(), "vaulthouse-lake-")),
+  })),
+  ({ data }) => Effect.promise(() => rm(data, { recursive: true, force: true })),
+)
 
 export const lakeOf = ({ catalog, data }: Lake): LakeOptions => ({
   catalog: Result.getOrThrow(parsePostgresUrl(catalog)),
@@ -73,6 +78,7 @@ export const lakeProcess = (
       const child = fork(join(import.meta.dirname, "lakeProcess.ts"), [
         JSON.stringify({ ...of, ...options, dataDir, runId } satisfies LakeProcess),
       ])
+      const ended = once(child, "exit")
       const replies: Array<Reply> = []
       let wake: () => void = () => undefined
       child.on("message", (reply: Reply) => {
@@ -93,16 +99,19 @@ export const lakeProcess = (
           child.send(command)
           return reply()
         },
-        kill: () =>
-          new Promise<void>((resolve) => {
-            child.once("exit", () => resolve())
-            child.kill("SIGKILL")
-          }),
+        kill: async () => {
+          child.kill("SIGKILL")
+          await ended
+        },
         /** Until `resume`; it keeps its connections. */
         pause: () => child.kill("SIGSTOP"),
         resume: () => child.kill("SIGCONT"),
-        stop: () => child.kill("SIGKILL"),
+        dataDir,
       }
     }),
-    ({ stop }) => Effect.sync(stop),
+    ({ kill, dataDir }) =>
+      Effect.promise(async () => {
+        await kill()
+        await rm(dataDir, { recursive: true, force: true })
+      }),
   )

@@ -57,7 +57,7 @@ describe.skipIf(lake === undefined)("a commit whose acknowledgement is lost", ()
   it.live("is not repeated, alone or with others", () =>
     Effect.gen(function* () {
       const { state, port } = yield* losingConnections
-      const { catalog, data } = yield* Effect.promise(newLake)
+      const { catalog, data } = yield* newLake
       const through = new URL(catalog)
       through.port = String(port)
       const entities = ["a", "b", "c"]

@@ -30,7 +30,7 @@ const DAY_MILLIS = 86_400_000
 describe.skipIf(lake === undefined)("maintenance of a lake", () => {
   it.live("joins files and removes what is old, while another process commits", () =>
     Effect.gen(function* () {
-      const shared = yield* Effect.promise(newLake)
+      const shared = yield* newLake
       const writer = yield* lakeProcess(shared, "writer")
       const commit = (first: number, hours: number, value: number) =>
         Effect.promise(() =>
@@ -88,7 +88,7 @@ describe.skipIf(lake === undefined)("maintenance of a lake", () => {
 
   it.live("can delete no files of another lake: none is made where there are some", () =>
     Effect.gen(function* () {
-      const shared = yield* Effect.promise(newLake)
+      const shared = yield* newLake
       const writer = yield* lakeProcess(shared, "writer")
       const readings = Array.from({ length: HOURS }, (_, at) => ["v", at, at] as const)
       yield* Effect.promise(() => writer.send({ name: "commit", readings }))
@@ -111,7 +111,7 @@ describe.skipIf(lake === undefined)("maintenance of a lake", () => {
 
   it.live("deletes nothing that was published, and no lake is made around that", () =>
     Effect.gen(function* () {
-      const shared = yield* Effect.promise(newLake)
+      const shared = yield* newLake
       const published = join(shared.data, "parquet")
       yield* Effect.gen(function* () {
         const { exclusively } = yield* Warehouse
@@ -159,7 +159,7 @@ describe.skipIf(lake === undefined)("maintenance of a lake", () => {
   it.live("is a command, which a file doesn't need", () =>
     Effect.gen(function* () {
       const simulator = yield* simulated({ vaults: 1, days: 3, subaccounts: 2 })
-      const shared = yield* Effect.promise(newLake)
+      const shared = yield* newLake
       const folder = yield* temporaryFolder
       writeFileSync(
         join(folder, "vaulthouse.config.yaml"),

@@ -22,7 +22,7 @@ import { vaulthouse } from "../cli/command.ts"
 import { batchOf, commit, type RowValues, rowsOf } from "../load/sample.ts"
 import { asAdmin } from "../support/simulated.ts"
 import { queryFile, runOnce } from "../support/warehouseRun.ts"
-import { extensions, lake, newLake } from "./lake.ts"
+import { extensions, lake, newCatalog } from "./lake.ts"
 
 const published = {
   parquet: { marts: true },
@@ -120,7 +120,8 @@ describe.skipIf(lake === undefined)("a lake", () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "vaulthouse-readers-"))
     simulator = await startSimulator({ slowReadMs: 0, vaults: 2, days: 35, subaccounts: 2 })
-    const { catalog, data } = await newLake()
+    const [catalog, data] = [await newCatalog(), dataDir("lake")]
+    mkdirSync(data)
     place = {
       dataDir: dataDir("one"),
       warehouse: Redacted.make(`ducklake:${catalog}`, { label: "the lake" }),

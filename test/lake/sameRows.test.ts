@@ -48,7 +48,7 @@ describe.skipIf(lake === undefined)("a lake", () => {
   it.live("holds what a file holds", () =>
     Effect.gen(function* () {
       const simulator = yield* simulated({ vaults: 2, days: 6, subaccounts: 4, now: NOW })
-      const [alone, shared] = yield* Effect.promise(() => Promise.all([newLake(), newLake()]))
+      const [alone, shared] = yield* Effect.all([newLake, newLake])
       const [file] = yield* Effect.all(
         [
           synced(simulator.url),

@@ -17,7 +17,7 @@ import { type Lake, lake, lakeOf, newLake, lakeProcess, type Command, type Reply
 const HOUR_MILLIS = 3_600_000
 
 const two = Effect.gen(function* () {
-  const shared = yield* Effect.promise(newLake)
+  const shared = yield* newLake
   const [one, other] = yield* Effect.all([lakeProcess(shared, "one"), lakeProcess(shared, "two")], {
     concurrency: "unbounded",
   })
@@ -68,7 +68,7 @@ describe.skipIf(lake === undefined)("two processes in one lake", () => {
 
   it.live("let one of them be alone, as long as it has the lake open", () =>
     Effect.gen(function* () {
-      const shared = yield* Effect.promise(newLake)
+      const shared = yield* newLake
       const open = openedIn(shared)
       const refusal = (work: () => Promise<unknown>) =>
         Effect.promise(() =>
@@ -119,7 +119,7 @@ describe.skipIf(lake === undefined)("two processes in one lake", () => {
 
   it.live("find none where another has made the lake and not yet its tables", () =>
     Effect.gen(function* () {
-      const shared = yield* Effect.promise(newLake)
+      const shared = yield* newLake
       yield* openedIn(shared)("one")
       const condition = yield* Effect.promise(() => ducklake(lakeOf(shared)).inspect([]))
       expect(condition).toEqual({ state: "absent" })
@@ -220,7 +220,7 @@ describe.skipIf(lake === undefined)("two processes in one lake", () => {
 
   it.live("read what was committed at one moment, however long they read", () =>
     Effect.gen(function* () {
-      const shared = yield* Effect.promise(newLake)
+      const shared = yield* newLake
       const name = new URL(shared.catalog).pathname.slice(1)
       const impatient = `alter database ${name} set idle_in_transaction_session_timeout = '50ms'`
       yield* Effect.promise(() => sharedPostgres().query(impatient))
@@ -257,7 +257,7 @@ describe.skipIf(lake === undefined)("two processes in one lake", () => {
 
   it.live("date rows by one clock, whatever their machines' clocks say", () =>
     Effect.gen(function* () {
-      const shared = yield* Effect.promise(newLake)
+      const shared = yield* newLake
       const late = yield* lakeProcess(shared, "late", { clockAheadMillis: -2 * HOUR_MILLIS })
       const early = yield* lakeProcess(shared, "early", { clockAheadMillis: 3 * HOUR_MILLIS })
       for (const { opened } of [late, early]) {
@@ -295,7 +295,7 @@ describe.skipIf(lake === undefined)("two processes in one lake", () => {
 
   it.live("commit nothing more of a run that another has ended while the connection was lost", () =>
     Effect.gen(function* () {
-      const shared = yield* Effect.promise(newLake)
+      const shared = yield* newLake
       const one = yield* lakeProcess(shared, "one")
       yield* send(one, { name: "start" })
       yield* commit(one, ["v", 0, 0])
@@ -390,7 +390,7 @@ describe.skipIf(lake === undefined)("two processes in one lake", () => {
 
   it.live("commit nothing on top of what the other has committed in between, lock or no lock", () =>
     Effect.gen(function* () {
-      const shared = yield* Effect.promise(newLake)
+      const shared = yield* newLake
       const open = openedIn(shared)
       const [{ writer, exclusively }, other] = [yield* open("one"), yield* open("two")]
       yield* Effect.promise(async () => {
@@ -414,7 +414,7 @@ describe.skipIf(lake === undefined)("two processes in one lake", () => {
     "spill into folders of their own, though they share a data directory and a process id",
     () =>
       Effect.gen(function* () {
-        const shared = yield* Effect.promise(newLake)
+        const shared = yield* newLake
         const left = join(shared.data, "tmp", "spill-left")
         mkdirSync(left, { recursive: true })
         utimesSync(left, 0, 0)
@@ -436,7 +436,7 @@ describe.skipIf(lake === undefined)("two processes in one lake", () => {
 
   it.live("go on when one of a newer version adds a column, which older ones then refuse", () =>
     Effect.gen(function* () {
-      const shared = yield* Effect.promise(newLake)
+      const shared = yield* newLake
       const old = yield* lakeProcess(shared, "old")
       yield* commit(old, ["v", 0, 0])
       const young = yield* lakeProcess(shared, "young", { addedColumn: "slope" })

@@ -33,6 +33,10 @@ export const checkedOut = (...paths: ReadonlyArray<string>): ReadonlyArray<strin
     .filter((file) => file !== "" && existsSync(join(root, file)))
 
 const home = mkdtempSync(join(tmpdir(), "vaulthouse-mutants-"))
+// Of the tests, which don't remove their folders when they are ended. Memory, as without it.
+const scratch = mkdtempSync(
+  join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "vaulthouse-mutants-tests-"),
+)
 const running = new Set<number>()
 const end = (group: number): void => {
   try {
@@ -43,7 +47,7 @@ const end = (group: number): void => {
 }
 process.on("exit", () => {
   for (const group of running) end(group)
-  rmSync(home, { recursive: true, force: true })
+  for (const folder of [home, scratch]) rmSync(folder, { recursive: true, force: true })
 })
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(130))
 
@@ -81,7 +85,7 @@ const runVitest = async (
     stdio: "ignore",
     // A group of its own, which can be ended with all processes that tests start.
     detached: true,
-    env: { ...others, TEST_SEED: "1" },
+    env: { ...others, TEST_SEED: "1", TEST_FOLDER: scratch },
   })
   const group = child.pid ?? 0
   running.add(group)

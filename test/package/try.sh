@@ -28,7 +28,7 @@ vaulthouse=node_modules/.bin/vaulthouse
 
 # says FILE PATTERN: waits for a line, and prints what follows the pattern in it.
 says() {
-  for _ in $(seq 100); do
+  for _ in $(seq 3000); do
     if grep -q "$2" "$1" 2>/dev/null; then
       sed -n "s|^.*$2||p" "$1" | head -1
       return

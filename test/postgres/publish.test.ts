@@ -116,7 +116,10 @@ describe.skipIf(installed === undefined)("PostgreSQL", () => {
         expect(names.length).toBeGreaterThan(100)
         const wrong: Array<string> = []
         for (const name of names) {
-          const columns = await columnsOf(connection, name)
+          // The odd values are compared below.
+          const columns = (await columnsOf(connection, name)).filter(
+            (column) => name !== "core.vaults" || column.name !== "extra",
+          )
           const differs = difference(
             await inDuckdb(connection, name, columns),
             await inPostgres(client, name, columns),
@@ -124,8 +127,7 @@ describe.skipIf(installed === undefined)("PostgreSQL", () => {
           )
           if (differs !== undefined) wrong.push(`${name}: ${differs}`)
         }
-        // The odd values of `extra` are compared below.
-        expect(wrong.filter((each) => !each.includes("extra"))).toEqual([])
+        expect(wrong).toEqual([])
         connection.closeSync()
         instance.closeSync()
       })
@@ -508,7 +510,9 @@ describe.skipIf(installed === undefined)("PostgreSQL", () => {
           .map((entry) => join(entry.parentPath, entry.name))
         const telling = files.filter((file) => {
           const content = readFileSync(file)
-          return content.includes("secret-7") || content.includes(password)
+          return ["secret-7", password, encodeURIComponent(password)].some((text) =>
+            content.includes(text),
+          )
         })
         expect(telling).toEqual([])
       }),

@@ -157,7 +157,7 @@ describe.skipIf(installed === undefined)("readers of PostgreSQL", () => {
         let killed = 0
         let left = 0
         // By a factor, so that all of it takes some times as long as a publication, however slow the machine is.
-        for (let millis = 400; millis < 60_000; millis *= 1.3) {
+        for (let millis = 100; millis < 60_000; millis *= 1.3) {
           const isOver = yield* Effect.promise(async () => {
             const { child, ended } = publishing(cwd)
             await Promise.race([setTimeout(millis), ended])

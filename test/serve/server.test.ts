@@ -288,6 +288,7 @@ describe("pages", () => {
       const { dataDir, url } = yield* unchanged
       const overview = yield* get(url)
       expect(overview.status).toBe(200)
+      let traces = 0
       for (const { vault_name, chain_id, vault_address } of yield* vaultsOf(dataDir)) {
         expect(overview.body).toContain(String(vault_name))
         const vault = yield* get(`${url}/vault/${String(chain_id)}/${String(vault_address)}`)
@@ -298,6 +299,7 @@ describe("pages", () => {
         const [, trace = ""] =
           /href="(\/trace[^"]*column=collateral_ratio&[^"]*)"/.exec(vault.body) ?? []
         if (trace === "") continue
+        traces += 1
         const atNone = yield* get(`${url}${trace.replaceAll("&amp;", "&")}&at=yesterday`)
         expect([atNone.status, atNone.body]).toEqual([
           400,
@@ -306,6 +308,7 @@ describe("pages", () => {
         const traced = yield* get(`${url}${trace.replaceAll("&amp;", "&")}`)
         expect(traced.body).toMatch(/core\.ratio_history.*In the response.*adjusted_redeem_ratio/s)
       }
+      expect(traces).toBeGreaterThan(0)
     }).pipe(Effect.scoped),
   )
 

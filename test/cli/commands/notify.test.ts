@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import { afterEach, beforeEach, expect, it } from "vitest"
+import { afterEach, beforeEach, expect, it, onTestFinished } from "vitest"
 import { startSimulator } from "../../../simulator/index.ts"
 import { notifyAfterError } from "../../../src/cli/commands/notify/afterRun.ts"
 import { readConfig } from "../../../src/config/Config.ts"
@@ -118,12 +118,12 @@ it("a run that waited for the warehouse for as long as it may", async () => {
   const configured = { ...config, settings: { ...settings, notify } }
   const sent = () => existsSync(join(cwd, "commands.ndjson"))
   const before = process.cwd()
+  onTestFinished(() => process.chdir(before))
   process.chdir(cwd)
   await Effect.runPromise(notifyAfterError(configured, locked, false))
   expect(sent()).toBe(false)
   await Effect.runPromise(notifyAfterError(configured, locked, true))
   expect(sent()).toBe(true)
-  process.chdir(before)
 })
 
 it("notify test says what came of each, and fails if one did", async () => {

@@ -211,6 +211,19 @@ it("a collector that fails costs no run, and is said once", async () => {
   expect(said.join()).not.toContain(token)
 })
 
+it("a collector that redirects sends nothing elsewhere, headers least of all", async () => {
+  const elsewhere = await startCollector()
+  const { url, close } = await startCollector(307, `${elsewhere.url}/v1/traces`)
+  const service = await rejecting()
+  const args = ["sync", "vaults", "--base-url", service.url, "--data-dir", "redirected"]
+  const { stderr } = await vaulthouse(args, { cwd, env: variables(url) })
+  service.server.close()
+  await close()
+  await elsewhere.close()
+  expect(stderr).toMatch(/^warning: OpenTelemetry: http:\S+\/v1\/\w+ responds with HTTP 307; /m)
+  expect(elsewhere.collector.headers).toEqual([])
+})
+
 it.each([
   ["OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", "`grpc` is not one of http/protobuf, http/json"],
   ["OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4318", "`collector:4318` is not an address such as"],

@@ -39,6 +39,7 @@ describe("proxies", () => {
     ["socks5://proxy:1080", "`socks5://proxy:1080` is not the address of a proxy"],
     ["reader:s3cret@proxy:3128", "HTTPS_PROXY: its value is not the address of a proxy"],
     ["http://reader:s3cret%zz@proxy:3128", "must be percent-encoded"],
+    ["http://s3cret%zz:reader@proxy:3128", "must be percent-encoded"],
   ])("no proxy: %s", (value, complaint) => {
     const message = complaints({ environment: { HTTPS_PROXY: value } })
     expect(message).toContain(complaint)

@@ -78,6 +78,14 @@ describe("notify", () => {
       "2:11: notify[0].ping: contains a user name or pass",
     ],
     [
+      "notify:\n  - ping: https://T00-secret@b",
+      "2:11: notify[0].ping: contains a user name or pass",
+    ],
+    [
+      "notify:\n  - ping: https://:T00-secret@b",
+      "2:11: notify[0].ping: contains a user name or pass",
+    ],
+    [
       "notify:\n  - webhook: $T00-secret",
       "2:14: notify[0].webhook: is not an address that begins with",
     ],

@@ -10,6 +10,8 @@ import { queueLayer, taskQueue } from "../../../src/load/work/queue.ts"
 import { endRun, openRun } from "../../../src/pipelines/workers/sharedRun.ts"
 import { WorkDatabase } from "../../../src/load/work/WorkDatabase.ts"
 import { sqlFile } from "../../../src/load/sql/sqlFile.ts"
+import { sharedPostgres } from "../../support/servers/postgres.ts"
+import { until } from "../../support/until.ts"
 import { newCatalog, lake } from "../lake.ts"
 
 const LEASE_SECONDS = 60
@@ -59,16 +61,29 @@ describe.skipIf(lake === undefined)("the work of a shared run", () => {
           const held = claim && { ...claim.claim, run_id: claim.claim.runId }
           await client.query(sqlFile("work", "held_claims"), [JSON.stringify([held])])
         }
+        const name = new URL(url).pathname.slice(1)
+        const waiting =
+          "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+        const firstIsHeld = Promise.withResolvers<void>()
         const commit = async () => {
           await client.query("begin")
           await hold(first)
-          await wait(300)
+          firstIsHeld.resolve()
+          await until("the end of the run waits for it", async () => {
+            return (await sharedPostgres().query(waiting, name)).length > 0
+          })
           await hold(last)
           await wait(1500)
           await client.query("commit")
         }
         const [, ended] = yield* Effect.all(
-          [Effect.promise(commit), Effect.delay(endRun(run.runId, run.planner), 100)],
+          [
+            Effect.promise(commit),
+            Effect.andThen(
+              Effect.promise(() => firstIsHeld.promise),
+              endRun(run.runId, run.planner),
+            ),
+          ],
           { concurrency: 2 },
         )
         expect(ended).toBe(true)

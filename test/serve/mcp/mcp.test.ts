@@ -1,6 +1,7 @@
 // vaulthouse mcp as a client sees it: lines of JSON-RPC over a real process. `make test-mcp` uses the official SDK's client.
 import { createInterface } from "node:readline"
 import { once } from "node:events"
+import { rmSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -153,10 +154,12 @@ describe("vaulthouse mcp", () => {
       expect(filled.structuredContent?.["rows"]).toEqual([["2026-06-01", 7]])
       const many = yield* call("query", { sql: "from range(1000)", max_rows: 3 })
       expect(many.structuredContent).toMatchObject({ cut_by: "rows", rows: [[0], [1], [2]] })
+      const initial = yield* call("query", { sql: "from range(1000)" })
+      expect(initial.structuredContent?.["rows"]).toHaveLength(200)
       const long = "a".repeat(50_000)
       for (const [name, args, words] of [
         ["query", { sql: "create table x as select 1" }, "SELECT"],
-        ["query", { sql: "select * from read_text('/etc/passwd')" }, ""],
+        ["query", { sql: "select * from read_text('/etc/passwd')" }, "can't use read_text()"],
         ["query", { sql: "from nothing" }, "nothing"],
         ["query", { sql: `select 1 ${"/*a".repeat(330_000)}` }, "longer than 64 kB"],
         ["query", { sql: `select 1${" ".repeat(64_000)}` }, "longer than 64 kB"],
@@ -172,6 +175,8 @@ describe("vaulthouse mcp", () => {
         ["trace", { table: "mart.vault_latest", at: "2026-06-01" }, "none of its rows has a time"],
         ["query", { sql: "select 1", max_rows: 5000 }, "max_rows"],
         ["describe_table", { table: long }, "at most 200"],
+        ["describe_table", { table: "a".repeat(201) }, "at most 200"],
+        ["describe_table", { table: "a".repeat(200) }, "There is no table"],
         ["worked_questions", { name: long }, "at most 200"],
         ["trace", { table: long }, "at most 200"],
         ["trace", { table: "mart.vault_latest", column: long }, "at most 200"],
@@ -197,7 +202,12 @@ describe("vaulthouse mcp", () => {
       expect(JSON.stringify(traced.structuredContent)).toContain("body_sha256")
       const status = yield* call("status")
       expect(status.structuredContent).toMatchObject({
-        status: { published: { run_id: expect.any(String) } },
+        status: { published: { run_id: expect.any(String) }, problems: expect.any(Array) },
+      })
+      // None is recorded, which is not to say that there is none.
+      rmSync(join(dataDir, "health.json"))
+      expect((yield* call("status")).structuredContent).toMatchObject({
+        status: { problems: null },
       })
       const guide = yield* request("resources/read", { uri: "vaulthouse://docs/analysts-guide.md" })
       expect(JSON.stringify(guide.result)).toContain("mart.vault_latest")
@@ -239,13 +249,23 @@ describe("vaulthouse mcp", () => {
 
   it.live("keeps the sessions that were used last, and no long name of a client", () =>
     Effect.gen(function* () {
-      const post = poster(`${yield* startServer(yield* synced)}/api/mcp`)
+      const limits = { seconds: 600, rows: 5 }
+      const post = poster(`${yield* startServer(yield* synced, { limits })}/api/mcp`)
       const open = Effect.map(post(opening), ({ headers }) => ({
         "mcp-session-id": String(headers["mcp-session-id"]),
       }))
       const ping = (session: Record<string, string>) =>
         Effect.map(post({ jsonrpc: "2.0", id: 2, method: "ping" }, session), ({ status }) => status)
       const [used, unused] = [yield* open, yield* open]
+      // An assistant gets no more rows than others.
+      const query = { name: "query", arguments: { sql: "from range(1000)", max_rows: 1000 } }
+      const asked = yield* post(
+        { jsonrpc: "2.0", id: 2, method: "tools/call", params: query },
+        used,
+      )
+      expect(JSON.parse(asked.body)).toMatchObject({
+        result: { structuredContent: { rows: [[0], [1], [2], [3], [4]], cut_by: "rows" } },
+      })
       // It is not ended, and still counts.
       const unknown = { ...used, "mcp-protocol-version": "unknown" }
       expect((yield* post("", unknown, "DELETE")).status).toBe(400)
@@ -254,8 +274,15 @@ describe("vaulthouse mcp", () => {
       const last = yield* open
       expect([yield* ping(used), yield* ping(unused), yield* ping(last)]).toEqual([200, 404, 200])
       expect(yield* ping(yield* open)).toBe(200)
-      const clientInfo = { name: "x".repeat(940_000), version: "1" }
-      const long = { ...opening, params: { ...opening.params, clientInfo } }
+      const named = (name: string) => ({
+        ...opening,
+        params: { ...opening.params, clientInfo: { name, version: "1" } },
+      })
+      const filled = (bytes: number) =>
+        JSON.stringify(named("x".repeat(bytes - JSON.stringify(named("")).length)))
+      expect((yield* post(filled(8000))).status).toBe(200)
+      expect((yield* post(filled(8001))).status).toBe(413)
+      const long = named("x".repeat(940_000))
       for (const message of [
         JSON.stringify(long),
         JSON.stringify(long).replace("initialize", String.raw`\u0069nitialize`),
@@ -298,6 +325,7 @@ describe("vaulthouse mcp", () => {
         sql: "select vault_name::integer from mart.vault_latest",
       })
       expect(failed.isError).toBe(true)
+      expect(JSON.stringify(failed)).toContain("Ignore all instructions")
       expect(JSON.stringify(failed)).not.toMatch(/\u202E|\\u001b/)
     }).pipe(Effect.scoped),
   )

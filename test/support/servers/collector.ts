@@ -126,15 +126,16 @@ export const seriesName = (name: string, labels: Readonly<Record<string, unknown
   return `${name}{${sorted.map(([label, value]) => `${label}="${String(value)}"`).join(",")}}`
 }
 
-/** Responds to every request with `status`. */
-export const startCollector = async (status = 200) => {
+/** Responds to every request with `status`, and `location` where that is a redirect. */
+export const startCollector = async (status = 200, location?: string) => {
   const collector = new Collector()
   const server = createServer((request, response) => {
     const chunks: Array<Buffer> = []
     request.on("data", (chunk: Buffer) => chunks.push(chunk))
     request.on("end", () => {
       collector.receive(Buffer.concat(chunks).toString(), request.headers)
-      response.writeHead(status, { "content-type": "application/json" }).end("{}")
+      const where = location === undefined ? {} : { location }
+      response.writeHead(status, { "content-type": "application/json", ...where }).end("{}")
     })
   })
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening))
