@@ -48,7 +48,8 @@ it.effect("the worst come first, then the largest, and those that have ended las
       trouble("fine", 1, 10),
     ]
     const { vaults } = yield* overviewOf({ overview, troubles })
-    expect(vaults.map((each) => [each["vault_address"], each.troubles.length])).toEqual([
+    const addressOf = (each: Readonly<Record<string, unknown>>) => each["vault_address"]
+    expect(vaults.map((each) => [addressOf(each), each.troubles.length])).toEqual([
       ["large trouble", 1],
       ["trouble", 2],
       ["watch", 1],
