@@ -144,22 +144,22 @@ it.live("a body that is known to be stored is not written again, unless its segm
     /** The segments and places of the two responses, and the bodies in the segment of their run. */
     const kept = Effect.fnUntraced(function* (runId: string) {
       const responses = yield* keeping({ store, runId, known }, "[1]", "[2]")
-      const bodies: Array<string | undefined> = []
+      const read: Array<string | undefined> = []
       yield* Effect.promise(async () => {
         for await (const frame of readWholeFrames(store, `${runId}.ndjson.zst`)) {
-          bodies.push(...frame.responses.map(({ body }) => body?.toString()))
+          read.push(...frame.responses.map(({ body }) => body?.toString()))
         }
       })
-      return { files: responses.map((response) => response.file), bodies }
+      return { files: responses.map((response) => response.file), read }
     })
     expect(yield* kept("second")).toEqual({
       files: [file, "second.ndjson.zst"],
-      bodies: [undefined, "[2]"],
+      read: [undefined, "[2]"],
     })
     rmSync(join(directory, file))
     expect(yield* kept("third")).toEqual({
       files: ["third.ndjson.zst", "third.ndjson.zst"],
-      bodies: ["[1]", "[2]"],
+      read: ["[1]", "[2]"],
     })
   }),
 )

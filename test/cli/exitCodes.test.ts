@@ -147,7 +147,7 @@ describe("an error", () => {
       exitCodes.locked,
     )
     for (const error of [
-      ofService({ _tag: "Transport" } as ApiErrorReason),
+      ofService({ _tag: "Transport" }),
       new Error("a bug"),
       { _tag: "Other" },
       "text",

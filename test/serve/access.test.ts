@@ -230,10 +230,10 @@ describe("every response", () => {
       const form = { "content-type": "application/x-www-form-urlencoded", origin: url }
       const body = (bytes: number) => `token=${encodeURIComponent(token)}&x=`.padEnd(bytes, "x")
       for (const parts of [{}, { "transfer-encoding": "chunked" }] as ReadonlyArray<object>) {
-        const signIn = (bytes: number) =>
+        const sent = (bytes: number) =>
           get(`${url}/sign-in`, { ...form, ...parts }, { method: "POST", body: body(bytes) })
-        expect((yield* signIn(4096)).status).toBe(303)
-        expect((yield* signIn(4097)).status).toBe(413)
+        expect((yield* sent(4096)).status).toBe(303)
+        expect((yield* sent(4097)).status).toBe(413)
       }
     }).pipe(Effect.scoped),
   )
