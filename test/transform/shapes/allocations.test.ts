@@ -114,6 +114,16 @@ describe("a point in a declared shape becomes rows", () => {
     ).toEqual([["Aave", 2]])
   })
 
+  // Comparing each with all before it takes minutes.
+  it("sums as many parts of a protocol as a response has", () => {
+    const parts = Array.from({ length: 50_000 }, (_, value) => ({ protocol: "Aave", value }))
+    const [[, value] = []] = rowsOf({
+      date,
+      allocations: [...parts, { protocol: "Aave", value: 7 }],
+    })
+    expect(value).toBe((50_000 * 49_999) / 2)
+  })
+
   it.each([{ allocations: [] }, { protocols: {}, total_usd: 0 }])("%j is an empty day", (point) => {
     const [rows] = Result.getOrThrow(map([{ date, ...point }])).rows
     expect(rows?.emptySets).toEqual([{ vault_address: address, chain_id: 1, date: parseDay(date) }])

@@ -1,5 +1,4 @@
 // core.allocation_history: the allocation of each EVM vault's assets by day and protocol.
-import { isDeepStrictEqual } from "node:util"
 import { documented, field } from "../../../domain/table/column.ts"
 import type * as Result from "effect/Result"
 import type { JsonObject } from "../../../domain/values/json.ts"
@@ -10,6 +9,7 @@ import type { RejectedRecord, Violation } from "../../../domain/wire/violation.t
 import { nonEmpty } from "../../fields/readers.ts"
 import { columnReader, namesOf } from "../../fields/wireNames.ts"
 import { mapRecords } from "../../mapRecords.ts"
+import { repetitionsByKey } from "../../repetitions.ts"
 import { recordsIn } from "../../shapes/recordsIn.ts"
 import { rejectedIn, undeclared } from "../../shapes/undeclared.ts"
 import { combined, type MappedResponse, type Source } from "../../Source.ts"
@@ -110,8 +110,9 @@ export const allocationHistoryRows = (
       share: [...namesOf(allocationHistory, "share", source), sums.share],
     },
   })
+  const filledDays = new Set(days)
   const emptySets = [...emptyDays]
-    .filter((day) => !days.includes(day))
+    .filter((day) => !filledDays.has(day))
     .map((date) => ({ ...vault, date }))
   return combined(
     {
@@ -168,14 +169,15 @@ const onePerProtocol = (
   source: Source<VaultRef>,
 ): { readonly days: ReadonlyArray<number>; readonly records: ReadonlyArray<JsonObject> } => {
   const protocolOf = columnReader(allocationHistory, "protocol", source)
+  const isRepetition = repetitionsByKey()
   const parts = new Map<string, { day: number; records: Array<JsonObject> }>()
   for (const [index, record] of records.entries()) {
     const day = days[index] ?? 0
     const key = `${day} ${String(protocolOf(record))}`
+    if (isRepetition(key, record)) continue
     const found = parts.get(key)
     if (found === undefined) parts.set(key, { day, records: [record] })
-    else if (!found.records.some((part) => isDeepStrictEqual(part, record)))
-      found.records.push(record)
+    else found.records.push(record)
   }
   const groups = [...parts.values()]
   if (groups.length === records.length) return { days, records }
