@@ -90,7 +90,7 @@ export const allocationHistoryRows = (
       rejected.push({ ...violation, record: point })
       continue
     }
-    rejected.push(...rejectedIn(allocationHistory, found, at, source))
+    for (const each of rejectedIn(allocationHistory, found, at, source)) rejected.push(each)
     if (found.records.length + found.others.length === 0) emptyDays.add(day)
     const shared = found.shape.holds === "record" ? undefined : sharedOf(found.rest)
     for (const record of found.records) {
