@@ -215,7 +215,7 @@ it("as many elements of a list as a response has may be in another shape", () =>
 it.each<[string, Table, unknown, FieldSetting | undefined]>([
   ["keys", allocationHistory, 1, { keys: "*" }],
   ["records of a list", oracleClassification, { id: 1, usd_value: 7 }, undefined],
-])("as many %s as a response has are found", (_, table, each, setting) => {
+])("as many %s as a response has are found", (_name, table, each, setting) => {
   const fields = setting === undefined ? {} : { [table.name]: setting }
   const holder =
     setting === undefined
