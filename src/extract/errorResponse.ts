@@ -182,9 +182,12 @@ const messageOf = (body: unknown): string => {
   const { loc, field, msg, detail, message, error, title, errors } = body
   const inner = msg ?? detail ?? message ?? error ?? title ?? errors
   if (inner === undefined || inner === null) return JSON.stringify(body)
-  const place = Array.isArray(loc) ? loc.join(".") : field
-  return `${typeof place === "string" ? `${place}: ` : ""}${messageOf(inner)}`
+  const place = Array.isArray(loc) ? loc.filter(isStep).join(".") : field
+  return `${typeof place === "string" && place !== "" ? `${place}: ` : ""}${messageOf(inner)}`
 }
+
+/** JSON may be an object that can't be made a text of. */
+const isStep = (step: unknown): boolean => typeof step === "string" || typeof step === "number"
 
 /** The text of an HTML page, or of any other body that is not JSON. */
 const pageText = (body: string): string | undefined => {

@@ -283,6 +283,12 @@ it("a validation error may hold anything beside its texts", () => {
   expect(failureFrom(positions, 422, body).reason).toEqual({ _tag: "Unsupported" })
 })
 
+it("a validation error names where it is by what of its place is text", () => {
+  const places: ReadonlyArray<unknown> = [["query", { toString: 0 }, 3, null], [{ toString: 0 }]]
+  const body = { detail: places.map((loc) => ({ loc, msg: "of another kind" })) }
+  expect(failureFrom(positions, 422, body).detail).toBe("query.3: of another kind; of another kind")
+})
+
 describe("a redirect is not followed", () => {
   const redirected = (location: string | undefined) =>
     failureFrom(tokenizedVaults, 302, "", { location })

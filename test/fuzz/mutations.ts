@@ -25,6 +25,9 @@ const values: ReadonlyArray<unknown> = [
   raw('"\\ud800"'),
   raw(`${"[".repeat(10_000)}${"]".repeat(10_000)}`),
   raw('{"__proto__":{"x":1},"constructor":2}'),
+  // Of these no text can be made.
+  raw('{"__proto__":null,"toString":0}'),
+  { toString: null, valueOf: null },
   "",
   " ",
   "x",

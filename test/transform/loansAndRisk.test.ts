@@ -263,6 +263,17 @@ describe("transactions", () => {
     expect(rowsOf(transactionRows(records, source(subject)), transactions)).toEqual(once)
   })
 
+  // Comparing each with all before it takes minutes.
+  it("are as many under one id as a response has", () => {
+    const records = Array.from({ length: 20_000 }, (_, log) => ({
+      timestamp: "2026-05-01T12:00:00Z",
+      id: 7,
+      logs: [{ log }],
+    }))
+    const mapped = transactionRows([...records, ...records.slice(0, 9)], source(subject))
+    expect(Result.getOrThrow(mapped).rows[0]?.length).toBe(20_000)
+  })
+
   it("that are rejected are named by their place in the response", () => {
     const transaction = { timestamp: "2026-05-01T12:00:00Z", hash: "0x1" }
     const mapped = transactionRows(

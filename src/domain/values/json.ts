@@ -40,7 +40,11 @@ const mayLoseDigits = (text: string): boolean => {
     if (!isDigitOrPoint(text.charCodeAt(at))) continue
     let start = at
     while (start > 0 && isDigitOrPoint(text.charCodeAt(start - 1))) start -= 1
-    if (start > 0 && !precedesNumber(text.charCodeAt(start - 1))) continue
+    if (start > 0 && !precedesNumber(text.charCodeAt(start - 1))) {
+      // However many digits a string has, they are looked at once.
+      while (isDigitOrPoint(text.charCodeAt(at + 1))) at += 1
+      continue
+    }
     let isInteger = true
     let digits = 0
     let end = start

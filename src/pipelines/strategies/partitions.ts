@@ -20,8 +20,9 @@ const vaultPartitions =
     Effect.map(read, (all) => {
       const included = all.filter(({ kind }) => !evmOnly || kind === "evm")
       const selected = perChain ? included : onePerAddress(included)
+      const byAddress = Map.groupBy(selected, ({ address }) => address)
       return selected.map((subject) => ({
-        entity: entityOf(subject, selected),
+        entity: entityOf(subject, byAddress.get(subject.address)),
         subject,
         vault: { address: subject.address, ...(perChain ? { chainId: subject.chainId } : {}) },
       }))
@@ -44,10 +45,11 @@ const onePerAddress = (all: ReadonlyArray<VaultRef>): ReadonlyArray<VaultRef> =>
   [...Map.groupBy(all, ({ address }) => address).values()].flatMap(([first]) => first ?? [])
 
 /** The address, with its chain if it is a vault on several. */
-const entityOf = ({ address, chainId }: VaultRef, all: ReadonlyArray<VaultRef>): string =>
-  all.some((other) => other.address === address && other.chainId !== chainId)
-    ? `${address}@${chainId}`
-    : address
+const entityOf = (
+  { address, chainId }: VaultRef,
+  ofAddress: ReadonlyArray<VaultRef> = [],
+): string =>
+  ofAddress.some((other) => other.chainId !== chainId) ? `${address}@${chainId}` : address
 
 /** Pipelines from whose rows subaccounts are found. */
 export const subaccountSources = ["subaccounts", "my_subaccounts", "vault_subaccounts"] as const

@@ -83,8 +83,9 @@ export const separateReportTimes = (
   const names = reportTimesOf(table, source)
   const own = has("reported_at") ? records.map((each) => withoutOwn(each, names)) : undefined
   const flat = own?.map(({ record }) => record) ?? records
+  const read = new Set(consumed)
   const nested = has("reported_times")
-    ? flat.map((record) => withoutNestedIn(record, names, consumed))
+    ? flat.map((record) => withoutNestedIn(record, names, read))
     : undefined
   return {
     records: nested?.map(({ record }) => record) ?? flat,
@@ -114,12 +115,12 @@ const withoutOwn = (
 const withoutNestedIn = (
   record: JsonObject,
   names: ReadonlySet<string>,
-  consumed: ReadonlyArray<string>,
+  consumed: ReadonlySet<string>,
 ): { readonly record: JsonObject; readonly times: string | null } => {
   const times: Record<string, unknown> = {}
   const rest = Object.entries(record).map(([name, value]) => [
     name,
-    consumed.includes(name)
+    consumed.has(name)
       ? value
       : withoutNested(value, names, name, (place, time) => {
           times[place] = time

@@ -70,7 +70,7 @@ const finderOf = (
         const value = holder[field]
         const held = value === undefined ? undefined : recordsOf(value)
         if (held === undefined) continue
-        const found = { shape, field, ...held, rest: without(holder, field) }
+        const found = { shape, field, ...held, rest: without(holder, [field]) }
         // An empty list may stand beside the one with the records.
         if (held.records.length > 0) return found
         empty ??= found
@@ -95,7 +95,7 @@ const finderOf = (
     const keys = keysOf(holder)
     const chosen = keys === undefined ? undefined : recordsOf(pick(holder, keys))
     if (chosen === undefined || keys === undefined || keys.length === 0) return undefined
-    return { shape, field: undefined, ...chosen, rest: without(holder, ...keys) }
+    return { shape, field: undefined, ...chosen, rest: without(holder, keys) }
   }
 }
 
@@ -200,7 +200,7 @@ const listsOf = (
   for (const [name, list] of Object.entries(lists)) {
     const isFitting = Array.isArray(list) && list.every((each) => isJsonObject(each) && fits(each))
     if (!keys.includes(name) || !isFitting) return undefined
-    records.push(...list.map((record: JsonObject) => ({ [key]: name, ...record })))
+    for (const record of list as ReadonlyArray<JsonObject>) records.push({ [key]: name, ...record })
   }
   return { records, others: [] }
 }
@@ -242,8 +242,10 @@ const figuresOf = (
   }
 }
 
-const without = (record: JsonObject, ...names: ReadonlyArray<string>): JsonObject =>
-  Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)))
+const without = (record: JsonObject, names: ReadonlyArray<string>): JsonObject => {
+  const left = new Set(names)
+  return Object.fromEntries(Object.entries(record).filter(([name]) => !left.has(name)))
+}
 
 const pick = (record: JsonObject, names: ReadonlyArray<string>): JsonObject =>
   Object.fromEntries(names.map((name) => [name, record[name]]))

@@ -124,6 +124,16 @@ describe("a hostile text", () => {
     expect(stableStringify(lossless)).toBe('{"v":1e400}')
   })
 
+  // Looking at the same digits again from each of them takes hours.
+  it.each([
+    ["digits in a string", `"${"1".repeat(2_000_000)}"`],
+    ["points in a string", `"x${".".repeat(2_000_000)}"`],
+    ["zeros of a fraction", `1.${"0".repeat(2_000_000)}1`],
+  ])("with millions of %s is read", (_, value) => {
+    const text = `{"v":[${value},123456789012345678]}`
+    expect(stableStringify(parseJson(text).lossless)).toBe(text)
+  })
+
   it.each(["[", '{"a":'])("that nests %s a hundred thousand times is refused", (opening) => {
     const brackets = opening === "[" ? "]" : "}"
     const text = `${opening.repeat(100_000)}1${brackets.repeat(100_000)}`

@@ -6,9 +6,15 @@ import * as Schema from "effect/Schema"
 import { describe, expect } from "vitest"
 import { isJsonObject, type JsonObject } from "../../../src/domain/values/json.ts"
 import type { FieldSetting } from "../../../src/domain/table/shape.ts"
+import type { Table } from "../../../src/domain/table/table.ts"
 import { parseDay } from "../../../src/domain/values/time.ts"
 import { defaultTimeFields } from "../../../src/domain/wire/timeFields.ts"
-import { allocationHistoryRows } from "../../../src/transform/tables/transparency/allocation_history.ts"
+import { recordsIn } from "../../../src/transform/shapes/recordsIn.ts"
+import {
+  allocationHistory,
+  allocationHistoryRows,
+} from "../../../src/transform/tables/transparency/allocation_history.ts"
+import { oracleClassification } from "../../../src/transform/tables/transparency/oracle_classification.ts"
 
 const address = `0x${"ab".repeat(20)}`
 const date = "2026-01-05"
@@ -114,6 +120,16 @@ describe("a point in a declared shape becomes rows", () => {
     ).toEqual([["Aave", 2]])
   })
 
+  // Comparing each with all before it takes minutes.
+  it("sums as many parts of a protocol as a response has", () => {
+    const parts = Array.from({ length: 50_000 }, (_, value) => ({ protocol: "Aave", value }))
+    const [[, value] = []] = rowsOf({
+      date,
+      allocations: [...parts, { protocol: "Aave", value: 7 }],
+    })
+    expect(value).toBe((50_000 * 49_999) / 2)
+  })
+
   it.each([{ allocations: [] }, { protocols: {}, total_usd: 0 }])("%j is an empty day", (point) => {
     const [rows] = Result.getOrThrow(map([{ date, ...point }])).rows
     expect(rows?.emptySets).toEqual([{ vault_address: address, chain_id: 1, date: parseDay(date) }])
@@ -183,6 +199,31 @@ describe("a point in another shape is rejected, whatever its names are", () => {
       { path: "$.points[0].allocations[1]", record: { pool: "x", apy: 1 } },
     ])
   })
+})
+
+// More than a call can have arguments.
+const many = 130_000
+
+it("as many elements of a list as a response has may be in another shape", () => {
+  const others = Array.from({ length: many }, () => 1)
+  const allocations = [{ protocol: "Aave", value: 10 }, ...others]
+  const { rows, rejected } = Result.getOrThrow(map([{ date, allocations }]))
+  expect(rows[0]).toMatchObject({ length: 1, isPartial: true })
+  expect(rejected).toHaveLength(many)
+})
+
+it.each<[string, Table, unknown, FieldSetting | undefined]>([
+  ["keys", allocationHistory, 1, { keys: "*" }],
+  ["records of a list", oracleClassification, { id: 1, usd_value: 7 }, undefined],
+])("as many %s as a response has are found", (_name, table, each, setting) => {
+  const fields = setting === undefined ? {} : { [table.name]: setting }
+  const holder =
+    setting === undefined
+      ? { cefi: Array.from({ length: many }, () => each) }
+      : Object.fromEntries(Array.from({ length: many }, (_, at) => [`protocol ${at}`, each]))
+  const found = recordsIn(table, { fields })(holder)
+  expect(found?.records).toHaveLength(many)
+  expect(found?.rest).toEqual({})
 })
 
 describe("the setting fields declares a shape", () => {

@@ -34,7 +34,7 @@ export const martParts = async (
     if (stored === undefined) {
       parts.push({ exportable, month: null, changedAt: Date.parse(publishedAt) * MICROS_PER_MILLI })
     } else {
-      parts.push(...(await storedParts(connection, exportable, stored)))
+      for (const part of await storedParts(connection, exportable, stored)) parts.push(part)
     }
   }
   return parts

@@ -219,7 +219,7 @@ const verifyAll = async (dataDir: string): Promise<ReadonlyArray<Finding>> => {
     if (!isLost) {
       const lost = await checkManifest(dataDir, manifest)
       if (lost !== undefined) findings.push(lost)
-      findings.push(...(await extraFiles(dataDir, manifest)))
+      for (const extra of await extraFiles(dataDir, manifest)) findings.push(extra)
     }
     findings.push(...(await checkLogs(dataDir)))
     const copy = await checkCopy(connection, dataDir, manifest)

@@ -3,12 +3,14 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { ApiError } from "../../../domain/wire/errors.ts"
+import { isJsonObject } from "../../../domain/values/json.ts"
 import { formatInstant, parseInstant } from "../../../domain/values/time.ts"
 import type { VaultRef } from "../../../domain/subject/vault.ts"
 import { auditLog as auditLogEndpoint } from "../../../extract/endpoints/governance/audit_log.ts"
 import {
   type CursorPage,
   type Loss,
+  type Place,
   tiedCursor,
   type ReadPage,
 } from "../../../extract/paginators/tiedCursor.ts"
@@ -34,6 +36,14 @@ const PAGE_LIMIT = 200
 type Entries = (typeof auditLogEndpoint)["response"]["Type"]
 type EntriesPage = Page<Entries>
 
+/** The times of the entries. What is no entry or has no time is rejected, and may be any JSON. */
+const placesOf = ({ value }: EntriesPage): ReadonlyArray<Place> =>
+  value.entries.flatMap((entry: unknown) => {
+    const timestamp = isJsonObject(entry) ? entry["timestamp"] : undefined
+    const at = parseInstant(timestamp)
+    return at === undefined ? [] : [{ cursor: String(timestamp), at }]
+  })
+
 const read = (partition: Partition<VaultRef>, before: string | undefined, context: RunContext) => {
   const { wireAddress, chainId } = partition.subject
   const inputs = {
@@ -45,10 +55,7 @@ const read = (partition: Partition<VaultRef>, before: string | undefined, contex
   return readPage(source, partition, inputs, context).pipe(
     Effect.map((page): CursorPage<EntriesPage> => ({
       content: page,
-      places: page.value.entries.flatMap(({ timestamp }) => {
-        const at = parseInstant(timestamp)
-        return at === undefined ? [] : [{ cursor: String(timestamp), at }]
-      }),
+      places: placesOf(page),
       more: page.value.has_more,
     })),
     Effect.mapError((error) =>
@@ -86,9 +93,9 @@ const gapOf = ({ from, to, why }: Loss): GapNote => ({
 
 /** Named by the entries that it holds: the newest page of another run holds others. */
 const windowOf = ({ content, before }: ReadPage<EntriesPage>): string => {
-  const last = content.value.entries.at(-1)?.timestamp
   if (before !== undefined) return `before ${before}`
-  return last === undefined ? "newest" : `newest, back to ${String(last)}`
+  const last = placesOf(content).at(-1)
+  return last === undefined ? "newest" : `newest, back to ${last.cursor}`
 }
 
 const taskResult = (

@@ -117,7 +117,7 @@ const placeOf = ({ path }: Rejected): number => Number(/^\$\[(\d+)\]/.exec(path)
  * has none.
  */
 const olderThanRejected = ({ rejected, times, oldest }: Snapshots): number | undefined => {
-  const last = Math.max(...rejected.map(placeOf))
+  const last = rejected.reduce((max, each) => Math.max(max, placeOf(each)), -Infinity)
   const isNewestFirst = times.every((time, at) => time <= (times[at - 1] ?? Infinity))
   return isNewestFirst ? times[last + 1 - rejected.length] : oldest
 }

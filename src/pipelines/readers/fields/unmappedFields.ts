@@ -63,7 +63,7 @@ export const unmappedFields = Effect.fnUntraced(function* (copy: PublishedCopy) 
   const names = new Set(stored.map(({ name }) => name))
   const found: Array<UnmappedField> = []
   for (const table of coreTables.filter(({ name }) => names.has(name))) {
-    found.push(...(yield* fieldsIn(copy, table)))
+    for (const field of yield* fieldsIn(copy, table)) found.push(field)
   }
   return found
 })

@@ -97,7 +97,7 @@ export const discountFactorRows = (
       rejected.push({ ...violation, record: ladder })
       return []
     }
-    rejected.push(...rejectedIn(discountFactors, found, at, source))
+    for (const each of rejectedIn(discountFactors, found, at, source)) rejected.push(each)
     const shared = found.shape.holds === "record" ? {} : sharedOf(found.rest, token, reportTimes)
     return found.records.map((rung, index) => ({
       place,

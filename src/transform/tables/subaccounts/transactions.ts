@@ -1,7 +1,7 @@
 // core.transactions: on-chain transactions of each subaccount, decoded by the service.
 import * as Result from "effect/Result"
 import { field, type Reader, spellings } from "../../../domain/table/column.ts"
-import { type JsonObject, stableStringify } from "../../../domain/values/json.ts"
+import type { JsonObject } from "../../../domain/values/json.ts"
 import type { SubaccountRef } from "../../../domain/subject/subaccount.ts"
 import type { Table } from "../../../domain/table/table.ts"
 import type { Violation } from "../../../domain/wire/violation.ts"
@@ -10,6 +10,7 @@ import { address, chain, hash, id } from "../../fields/readers.ts"
 import { timeFieldOf } from "../../fields/timeField.ts"
 import { readColumn } from "../../fields/wireNames.ts"
 import { mapRecords } from "../../mapRecords.ts"
+import { repetitionsByKey } from "../../repetitions.ts"
 import { combined, type MappedResponse, type Source } from "../../Source.ts"
 import { extra, subaccountAddress } from "../shared.ts"
 
@@ -147,13 +148,6 @@ interface Placed {
 
 /** Without the records that repeat another one in all fields: a transaction happens once. */
 const withoutRepetitions = (all: ReadonlyArray<Placed>): ReadonlyArray<Placed> => {
-  const before = new Map<string, Array<JsonObject>>()
-  return all.filter(({ record, own }) => {
-    if (own === undefined) return true
-    const same = before.get(own)
-    if (same === undefined) before.set(own, [record])
-    else if (same.some((other) => stableStringify(other) === stableStringify(record))) return false
-    else same.push(record)
-    return true
-  })
+  const isRepetition = repetitionsByKey()
+  return all.filter(({ record, own }) => own === undefined || !isRepetition(own, record))
 }

@@ -1,5 +1,4 @@
 // core.allocation_history: the allocation of each EVM vault's assets by day and protocol.
-import { isDeepStrictEqual } from "node:util"
 import { documented, field } from "../../../domain/table/column.ts"
 import type * as Result from "effect/Result"
 import type { JsonObject } from "../../../domain/values/json.ts"
@@ -11,6 +10,7 @@ import { firstSeen } from "../../fields/columnViolation.ts"
 import { nonEmpty } from "../../fields/readers.ts"
 import { columnReader, namesOf } from "../../fields/wireNames.ts"
 import { mapRecords } from "../../mapRecords.ts"
+import { repetitionsByKey } from "../../repetitions.ts"
 import { recordsIn } from "../../shapes/recordsIn.ts"
 import { rejectedIn, undeclared } from "../../shapes/undeclared.ts"
 import { combined, type MappedResponse, type Source } from "../../Source.ts"
@@ -92,7 +92,7 @@ export const allocationHistoryRows = (
       rejected.push({ ...violation, record: point })
       continue
     }
-    rejected.push(...rejectedIn(allocationHistory, found, at, source))
+    for (const each of rejectedIn(allocationHistory, found, at, source)) rejected.push(each)
     if (found.records.length + found.others.length === 0) emptyDays.add(day)
     const shared = found.shape.holds === "record" ? undefined : sharedOf(found.rest)
     for (const record of found.records) {
@@ -112,8 +112,9 @@ export const allocationHistoryRows = (
       share: [...namesOf(allocationHistory, "share", source), sums.share],
     },
   })
+  const filledDays = new Set(days)
   const emptySets = [...emptyDays]
-    .filter((day) => !days.includes(day))
+    .filter((day) => !filledDays.has(day))
     .map((date) => ({ ...vault, date }))
   return combined(
     {
@@ -170,14 +171,15 @@ const onePerProtocol = (
   source: Source<VaultRef>,
 ): { readonly days: ReadonlyArray<number>; readonly records: ReadonlyArray<JsonObject> } => {
   const protocolOf = columnReader(allocationHistory, "protocol", source)
+  const isRepetition = repetitionsByKey()
   const parts = new Map<string, { day: number; records: Array<JsonObject> }>()
   for (const [index, record] of records.entries()) {
     const day = days[index] ?? 0
     const key = `${day} ${String(protocolOf(record))}`
+    if (isRepetition(key, record)) continue
     const found = parts.get(key)
     if (found === undefined) parts.set(key, { day, records: [record] })
-    else if (!found.records.some((part) => isDeepStrictEqual(part, record)))
-      found.records.push(record)
+    else found.records.push(record)
   }
   const groups = [...parts.values()]
   if (groups.length === records.length) return { days, records }

@@ -124,7 +124,7 @@ export const vaultDetailRows = (
   const moving = movingNames(vaultDetailMetrics, source)
   const lists: Array<Mapped> = []
   const listFields: Array<string> = []
-  const movingOfEntries: Record<string, unknown> = {}
+  const movingOfEntries: Record<string, Array<JsonObject>> = {}
   for (const list of nestedLists) {
     const { table, text, identity, shape } = list
     // A list with other elements stays in `extra`.
@@ -156,10 +156,8 @@ export const vaultDetailRows = (
     )
     for (const [index, part] of parts.entries()) {
       if (Object.keys(part.moving).length === 0) continue
-      const { listedAs } = part
-      const figures = { entry_id: ids[index], ...part.moving }
-      const before = (movingOfEntries[listedAs] ?? []) as ReadonlyArray<unknown>
-      movingOfEntries[listedAs] = [...before, figures]
+      const ofList = (movingOfEntries[part.listedAs] ??= [])
+      ofList.push({ entry_id: ids[index], ...part.moving })
     }
     lists.push(entryRows(list, entries, ids, source))
   }

@@ -244,6 +244,30 @@ describe("audit_log", () => {
     }),
   )
 
+  live("sets aside alone what is no entry or has no time", () =>
+    Effect.gen(function* () {
+      const server = yield* scriptedServer(({ url }, response) => {
+        const isLog = url.includes("/audit_log")
+        const vaults = url.includes("status=active") ? [{ address, chain: 1 }] : []
+        const broken = [null, { ...entry("", "b"), timestamp: { toString: 0 } }]
+        const entries = [entry("2026-01-02T00:00:00", "a"), ...broken]
+        json(response, isLog ? { entries, has_more: false } : vaults)
+      })
+      const dataDir = yield* temporaryFolder
+      const { summary } = yield* runOnce(server.url, dataDir, { pipelines })
+      expect(summary.outcome).toBe("partial")
+      expect(
+        yield* queries(dataDir, [
+          "select summary from core.audit_log",
+          "select json_path from ops.quarantine order by all",
+        ]),
+      ).toEqual([
+        [{ summary: "a" }],
+        [{ json_path: "$.entries[1]" }, { json_path: "$.entries[1].timestamp" }],
+      ])
+    }),
+  )
+
   live("sets aside the page of a service that does not advance", () =>
     Effect.gen(function* () {
       const server = yield* scriptedServer(({ url }, response) => {
