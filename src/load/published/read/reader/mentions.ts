@@ -55,7 +55,7 @@ const shownBy = (table: string): string =>
 
 const parse = async (connection: DuckDBConnection, sql: string): Promise<unknown> => {
   const result = await connection.runAndReadAll(
-    "SELECT json_serialize_sql($1::VARCHAR, skip_null := true, skip_empty := true, skip_default := true)",
+    "SELECT system.main.json_serialize_sql($1::VARCHAR, skip_null := true, skip_empty := true, skip_default := true)",
     [sql],
   )
   const [[text] = []] = result.getRowsJson()
