@@ -2,10 +2,13 @@
 import { chmodSync, existsSync, statSync } from "node:fs"
 import { basename, join } from "node:path"
 import { flush } from "../../../domain/flush.ts"
+import { attachConfined } from "../../duckdb/attachConfined.ts"
 import { copyDatabase } from "../../duckdb/copyDatabase.ts"
 import { openConnections } from "../../duckdb/connections.ts"
 import { number, text } from "../../duckdb/decodeRow.ts"
 import { LoadError, WarehouseLocked } from "../../errors.ts"
+import { parquetDirectory } from "../../published/parquet/manifest.ts"
+import { publishedDirectory } from "../../published/read/PublishedCopy.ts"
 import { inspect } from "../inspect.ts"
 import { lockHolder } from "../../lock/LockFile.ts"
 import { readRows } from "../../duckdb/readRows.ts"
@@ -74,7 +77,7 @@ const fileIn = (dataDir: string, isScratch: boolean): Storage => {
             advice: "The next run repairs it; nothing is lost.",
           })
         }
-        await connection.run(`ATTACH ${literal(file)} AS inspected (READ_ONLY)`)
+        await attachConfined(connection, file, "inspected")
         return true
       })
     },
@@ -96,7 +99,11 @@ const fileIn = (dataDir: string, isScratch: boolean): Storage => {
         if (isNew) await copyTemplate(file, tables)
         else await mendTornWrites(file)
         try {
-          await writer.run(`ATTACH ${literal(file)} AS ${CATALOG} (${attachOptions.join(", ")})`)
+          await attachConfined(writer, file, CATALOG, {
+            options: attachOptions.join(", "),
+            // Each may be a link to another disk.
+            folders: [dataDir, publishedDirectory(dataDir), parquetDirectory(dataDir)],
+          })
         } catch (cause) {
           if (cause instanceof Error && cause.message.includes("Could not set lock")) {
             throw new WarehouseLocked({ file, holder: undefined })
