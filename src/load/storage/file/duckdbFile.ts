@@ -2,7 +2,7 @@
 import { chmodSync, existsSync, statSync } from "node:fs"
 import { basename, join } from "node:path"
 import { flush } from "../../../domain/flush.ts"
-import { attachConfined } from "../../duckdb/attachConfined.ts"
+import { attachConfined } from "../../duckdb/confine.ts"
 import { copyDatabase } from "../../duckdb/copyDatabase.ts"
 import { openConnections } from "../../duckdb/connections.ts"
 import { number, text } from "../../duckdb/decodeRow.ts"
@@ -38,6 +38,13 @@ export const leftWithout = (
   }
 }
 
+/** All that a writer's DuckDB writes and reads again is below these, of which each may be a link to another disk. */
+export const writtenFolders = (dataDir: string): ReadonlyArray<string> => [
+  dataDir,
+  publishedDirectory(dataDir),
+  parquetDirectory(dataDir),
+]
+
 /** The warehouse as it was before a newer version last changed its layout. */
 export const copyBeforeMigration = (dataDir: string): string =>
   join(dataDir, "vaulthouse.before-migration.duckdb")
@@ -59,8 +66,7 @@ const notInFile = `SELECT coalesce(sum(memory_usage_bytes + temporary_storage_by
 
 const fileIn = (dataDir: string, isScratch: boolean): Storage => {
   const file = databaseFile(dataDir)
-  const attachOptions = [`STORAGE_VERSION ${literal(STORAGE_VERSION)}`]
-  if (isScratch) attachOptions.push(WITHOUT_LOG)
+  const attachOptions = `STORAGE_VERSION ${literal(STORAGE_VERSION)}${isScratch ? `, ${WITHOUT_LOG}` : ""}`
   return {
     shown: dataDir,
     exists: async () => existsSync(file),
@@ -99,11 +105,7 @@ const fileIn = (dataDir: string, isScratch: boolean): Storage => {
         if (isNew) await copyTemplate(file, tables)
         else await mendTornWrites(file)
         try {
-          await attachConfined(writer, file, CATALOG, {
-            options: attachOptions.join(", "),
-            // Each may be a link to another disk.
-            folders: [dataDir, publishedDirectory(dataDir), parquetDirectory(dataDir)],
-          })
+          await attachConfined(writer, file, CATALOG, writtenFolders(dataDir), attachOptions)
         } catch (cause) {
           if (cause instanceof Error && cause.message.includes("Could not set lock")) {
             throw new WarehouseLocked({ file, holder: undefined })

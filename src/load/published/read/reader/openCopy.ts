@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs"
 import { basename } from "node:path"
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
-import { attachConfined } from "../../../duckdb/attachConfined.ts"
+import { attachConfined } from "../../../duckdb/confine.ts"
 import { logOf } from "../../../duckdb/databaseLog.ts"
 import { literal } from "../../../sql/sql.ts"
 
@@ -39,7 +39,7 @@ export const openCopy = async (
   try {
     const connection = await instance.connect()
     const folders = exportFolder === undefined ? [] : [exportFolder]
-    await attachConfined(connection, file, "published", { folders })
+    await attachConfined(connection, file, "published", folders)
     await connection.run("USE published")
     await connection.run("SET TimeZone = 'UTC'")
     // Ignored if it is given when the instance is created.
