@@ -7,8 +7,6 @@ import { copyDatabase } from "../../duckdb/copyDatabase.ts"
 import { openConnections } from "../../duckdb/connections.ts"
 import { number, text } from "../../duckdb/decodeRow.ts"
 import { LoadError, WarehouseLocked } from "../../errors.ts"
-import { parquetDirectory } from "../../published/parquet/manifest.ts"
-import { publishedDirectory } from "../../published/read/PublishedCopy.ts"
 import { inspect } from "../inspect.ts"
 import { lockHolder } from "../../lock/LockFile.ts"
 import { readRows } from "../../duckdb/readRows.ts"
@@ -41,8 +39,8 @@ export const leftWithout = (
 /** All that a writer's DuckDB writes and reads again is below these, of which each may be a link to another disk. */
 export const writtenFolders = (dataDir: string): ReadonlyArray<string> => [
   dataDir,
-  publishedDirectory(dataDir),
-  parquetDirectory(dataDir),
+  join(dataDir, "published"),
+  join(dataDir, "parquet"),
 ]
 
 /** The warehouse as it was before a newer version last changed its layout. */
