@@ -1,6 +1,6 @@
 // What readers get of a lake is what they get of a file, whichever machine publishes and whatever others commit
 // meanwhile; and every command works on a lake, or its error has what to do instead.
-import { mkdirSync, writeFileSync } from "node:fs"
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -21,7 +21,7 @@ import { coreTables } from "../../src/pipelines/pipelines.ts"
 import { vaulthouse } from "../cli/command.ts"
 import { batchOf, commit, type RowValues, rowsOf } from "../load/sample.ts"
 import { asAdmin } from "../support/simulated.ts"
-import { queryFile, runOnce } from "../support/warehouseRun.ts"
+import { changeFile, queryFile, runOnce } from "../support/warehouseRun.ts"
 import { extensions, lake, newCatalog } from "./lake.ts"
 
 const published = {
@@ -245,5 +245,24 @@ dataDir: ${dataDir("one")}
         before = commitsFound
       }
     }).pipe(Effect.scoped),
+  )
+
+  it.live("runs no SQL of a copy that somebody has changed with access to other files", () =>
+    Effect.gen(function* () {
+      yield* publishOn("four")
+      const secret = join(folder, "secret")
+      writeFileSync(secret, "nobody may read this")
+      yield* changeFile(
+        copyOn("four"),
+        `CREATE OR REPLACE VIEW mart.clock AS
+         SELECT TIMESTAMP '2026-06-01' AS now_at FROM read_text('${secret}')`,
+      )
+      // Whoever changes the copy changes that as well.
+      const path = join(dataDir("four"), "published/current.json")
+      const current = JSON.parse(readFileSync(path, "utf8")) as Record<string, unknown>
+      writeFileSync(path, JSON.stringify({ ...current, header: undefined }))
+      const failure = yield* Effect.flip(publishOn("four"))
+      expect(String(failure)).toMatch(/Cannot access file ".*secret"/)
+    }),
   )
 })

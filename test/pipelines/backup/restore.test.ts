@@ -10,6 +10,7 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs"
+import { hash } from "node:crypto"
 import { join } from "node:path"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { describe, expect, it } from "@effect/vitest"
@@ -21,7 +22,7 @@ import { expectTruth, fingerprint, simulated } from "../../support/simulated.ts"
 import { content, replayed, segments } from "../../support/replays.ts"
 import { shared, sharedWarehouse } from "../../support/sharedWarehouse.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
-import { runOnce } from "../../support/warehouseRun.ts"
+import { changeFile, runOnce } from "../../support/warehouseRun.ts"
 
 const publish = { parquet: undefined }
 const pipelines = ["vaults", "ratio_history"]
@@ -42,6 +43,41 @@ const backedUp = Effect.gen(function* () {
   yield* backup({ dataDir }, target)
   return { dataDir, target, database: join(dataDir, "vaulthouse.duckdb") }
 })
+
+it.live(
+  "of a backup that somebody has changed runs none of its SQL with access to other files",
+  () =>
+    Effect.gen(function* () {
+      const { target } = yield* backedUp
+      const secret = join(yield* temporaryFolder, "secret")
+      writeFileSync(secret, "nobody may read this")
+      const manifest = join(target, "backup.json")
+      const list = JSON.parse(readFileSync(manifest, "utf8")) as {
+        files: ReadonlyArray<{ path: string; bytes: number; sha256: string }>
+      }
+      const copy = list.files.find(({ path }) => /^published\/.*\.duckdb$/.test(path))?.path ?? ""
+      yield* changeFile(
+        join(target, copy),
+        `CREATE OR REPLACE VIEW mart.fee_schedule AS
+       SELECT 1 AS chain_id, '0x' AS vault_address, TIMESTAMP '2026-06-01' AS valid_from,
+         NULL::TIMESTAMP AS valid_to, true AS is_current, content AS vault_name,
+         1.5 AS management_fee_pct, 1.5 AS performance_fee_pct, 1::BIGINT AS weekly_performance_fee_bps,
+         1.5 AS management_fee_change, 1.5 AS performance_fee_change
+       FROM read_text('${secret}')`,
+      )
+      const changed = readFileSync(join(target, copy))
+      const entry = { path: copy, bytes: changed.length, sha256: hash("sha256", changed) }
+      const files = list.files.map((file) => (file.path === copy ? entry : file))
+      writeFileSync(manifest, JSON.stringify({ ...list, files }))
+      const dataDir = join(yield* temporaryFolder, "data")
+      yield* restore(target, { dataDir })
+      const simulator = yield* simulated({ now: "2026-06-02T12:00:00Z", days: 5, vaults: 2 })
+      const all = { pipelines, publish: { parquet: { marts: true } } }
+      const failure = yield* Effect.flip(runOnce(simulator.url, dataDir, all))
+      expect(String(failure)).toMatch(/Cannot access file ".*secret"/)
+      expect(existsSync(join(dataDir, "parquet/current/mart/fee_schedule"))).toBe(false)
+    }),
+)
 
 /** Leaves the log of a process that was killed after it had committed the statement. */
 const leaveLog = (database: string, statement: string) =>

@@ -11,7 +11,7 @@ import type { Table } from "../../../domain/table/table.ts"
 import { fingerprint } from "../../../domain/values/fingerprint.ts"
 import { publishedDirectory } from "../read/PublishedCopy.ts"
 import type { Current, PublishedKeep } from "../publishedFiles.ts"
-import { literal } from "../../sql/sql.ts"
+import { attachConfined } from "../../duckdb/confine.ts"
 import { sqlFile } from "../../sql/sqlFile.ts"
 import { connect } from "../../postgres/connect.ts"
 import { describeViews, makeRole, readsNothing } from "./describe.ts"
@@ -173,7 +173,7 @@ const openCopy = async (
   })
   try {
     const connection = await instance.connect()
-    await connection.run(`ATTACH ${literal(file)} AS published (READ_ONLY)`)
+    await attachConfined(connection, file, "published", [folder])
     await connection.run("USE published")
     await connection.run("SET TimeZone = 'UTC'")
     await connection.run("BEGIN")

@@ -19,6 +19,7 @@ import { currentFiles, linkPath } from "../parquet/parquetFolder.ts"
 import { CURRENT, foreignLogs, readCurrent } from "../publishedFiles.ts"
 import { publishedDirectory, publishedFile } from "../read/PublishedCopy.ts"
 import { differingViews, viewDefinitions } from "../publishedViews.ts"
+import { attachConfined } from "../../duckdb/confine.ts"
 import { readRows } from "../../duckdb/readRows.ts"
 import { literal } from "../../sql/sql.ts"
 import { differingTables, PUBLISHED } from "./verifyContent.ts"
@@ -118,7 +119,7 @@ const checkCopy = async (
     if ((await sizeOf(file)) === undefined) {
       return { kind: "missing", path, detail: "there is no published copy" }
     }
-    await connection.run(`ATTACH ${literal(file)} AS published (READ_ONLY)`)
+    await attachConfined(connection, file, "published", [parquetDirectory(dataDir)])
     const [newest] = await readRows(
       connection,
       "SELECT run_id, published_at FROM published.ops.publications ORDER BY published_at DESC LIMIT 1",

@@ -2,6 +2,7 @@
 import { chmodSync, existsSync, statSync } from "node:fs"
 import { basename, join } from "node:path"
 import { flush } from "../../../domain/flush.ts"
+import { attachConfined } from "../../duckdb/confine.ts"
 import { copyDatabase } from "../../duckdb/copyDatabase.ts"
 import { openConnections } from "../../duckdb/connections.ts"
 import { number, text } from "../../duckdb/decodeRow.ts"
@@ -35,6 +36,13 @@ export const leftWithout = (
   }
 }
 
+/** All that a writer's DuckDB writes and reads again is below these, of which each may be a link to another disk. */
+export const writtenFolders = (dataDir: string): ReadonlyArray<string> => [
+  dataDir,
+  join(dataDir, "published"),
+  join(dataDir, "parquet"),
+]
+
 /** The warehouse as it was before a newer version last changed its layout. */
 export const copyBeforeMigration = (dataDir: string): string =>
   join(dataDir, "vaulthouse.before-migration.duckdb")
@@ -56,8 +64,7 @@ const notInFile = `SELECT coalesce(sum(memory_usage_bytes + temporary_storage_by
 
 const fileIn = (dataDir: string, isScratch: boolean): Storage => {
   const file = databaseFile(dataDir)
-  const attachOptions = [`STORAGE_VERSION ${literal(STORAGE_VERSION)}`]
-  if (isScratch) attachOptions.push(WITHOUT_LOG)
+  const attachOptions = `STORAGE_VERSION ${literal(STORAGE_VERSION)}${isScratch ? `, ${WITHOUT_LOG}` : ""}`
   return {
     shown: dataDir,
     exists: async () => existsSync(file),
@@ -74,7 +81,7 @@ const fileIn = (dataDir: string, isScratch: boolean): Storage => {
             advice: "The next run repairs it; nothing is lost.",
           })
         }
-        await connection.run(`ATTACH ${literal(file)} AS inspected (READ_ONLY)`)
+        await attachConfined(connection, file, "inspected")
         return true
       })
     },
@@ -96,7 +103,7 @@ const fileIn = (dataDir: string, isScratch: boolean): Storage => {
         if (isNew) await copyTemplate(file, tables)
         else await mendTornWrites(file)
         try {
-          await writer.run(`ATTACH ${literal(file)} AS ${CATALOG} (${attachOptions.join(", ")})`)
+          await attachConfined(writer, file, CATALOG, writtenFolders(dataDir), attachOptions)
         } catch (cause) {
           if (cause instanceof Error && cause.message.includes("Could not set lock")) {
             throw new WarehouseLocked({ file, holder: undefined })

@@ -5,11 +5,13 @@ import { chmod, copyFile, rm } from "node:fs/promises"
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { type Table, storedTables } from "../../../domain/table/table.ts"
 import { createMarts } from "../../marts/createMarts.ts"
+import { confine } from "../../duckdb/confine.ts"
 import { type Connections, openConnections } from "../../duckdb/connections.ts"
 import { creationScript, fingerprintOf, storedFingerprint } from "../../tables/warehouseLayout.ts"
 import { alone } from "../../duckdb/transaction.ts"
 import { CATALOG, literal } from "../../sql/sql.ts"
 import { copyTemplate, STORAGE_VERSION, WITHOUT_LOG } from "../template.ts"
+import { writtenFolders } from "../file/duckdbFile.ts"
 import { updateCopy } from "./updateCopy.ts"
 import { GOES_ON } from "./attachLake.ts"
 import type { Copying, OpenOptions } from "../Storage.ts"
@@ -70,6 +72,8 @@ const fill = async <A>(
     await lake.attach(writer, LAKE)
     await updateCopy({ connection: writer, tables, source: LAKE, isWhole })
     await writer.run(`DETACH ${LAKE}`)
+    // Others may have changed the copy that this one was made from.
+    await confine(writer, writtenFolders(lake.options.dataDir))
     await createMarts(alone(writer), tables)
     const result = await complete(writer)
     await writer.run(`CHECKPOINT ${CATALOG}`)

@@ -1,7 +1,15 @@
 // A warehouse in a file: what `doctor` finds of it, what its copies hold, and who may open it.
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { chmodSync, existsSync, statSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -10,10 +18,12 @@ import {
   databaseFile,
   duckdbFile,
 } from "../../../../src/load/storage/file/duckdbFile.ts"
+import { publish } from "../../../../src/load/published/publish.ts"
+import { verify } from "../../../../src/load/published/verify/verify.ts"
 import { transaction } from "../../../../src/load/duckdb/transaction.ts"
 import { operationTables } from "../../../../src/load/tables/index.ts"
 import { temporaryFolder } from "../../../support/temporaryFolder.ts"
-import { queryFile } from "../../../support/warehouseRun.ts"
+import { change, queryFile } from "../../../support/warehouseRun.ts"
 import { commit, inWarehouse, reading, readings, readingsBatch } from "../../sample.ts"
 
 it.effect("is absent before the first run, held during one, and opens after it", () =>
@@ -28,6 +38,53 @@ it.effect("is absent before the first run, held during one, and opens after it",
     yield* inWarehouse(dataDir, run, { tables: [readings] })
     states.push((yield* inspected).state)
     expect(states).toEqual(["absent", "held", "opens"])
+  }),
+)
+
+it.effect("runs no SQL that somebody has put into it with access to other files", () =>
+  Effect.gen(function* () {
+    const dataDir = yield* temporaryFolder
+    const tables = [readings, ...operationTables]
+    yield* inWarehouse(dataDir, commit(readingsBatch([reading("a", 0, 1)])), { tables })
+    const secret = join(yield* temporaryFolder, "secret")
+    writeFileSync(secret, "nobody may read this")
+    yield* change(
+      dataDir,
+      "DROP TABLE ops.runs",
+      `CREATE VIEW ops.runs AS
+       SELECT content AS run_id, 'x' AS command, 'x' AS outcome, 1 AS started_at
+       FROM read_text('${secret}')`,
+    )
+    expect(yield* Effect.promise(() => duckdbFile(dataDir).inspect(tables))).toEqual({
+      state: "broken",
+      why: expect.stringContaining("Cannot access file") as unknown,
+    })
+    const { writer, reader } = yield* opened(dataDir)
+    for (const connection of [writer, reader]) {
+      for (const sql of ["FROM ops.runs", `ATTACH '${secret}.duckdb'`, "LOAD httpfs"]) {
+        const why = yield* Effect.promise(() => connection.run(sql).then(() => "ran", String))
+        expect(why).toContain("Permission Error")
+      }
+    }
+  }).pipe(Effect.scoped),
+)
+
+it.effect("may be beside folders for what is published that are links to another disk", () =>
+  Effect.gen(function* () {
+    const [dataDir, disk] = [yield* temporaryFolder, yield* temporaryFolder]
+    for (const name of ["published", "parquet"]) {
+      mkdirSync(join(disk, name))
+      symlinkSync(join(disk, name), join(dataDir, name))
+    }
+    yield* inWarehouse(
+      dataDir,
+      Effect.andThen(
+        commit(readingsBatch([reading("a", 0, 1)])),
+        publish({ parquet: { marts: false } }),
+      ),
+    )
+    expect(yield* verify(dataDir)).toEqual([])
+    expect(readdirSync(join(disk, "parquet"))).toContain("current")
   }),
 )
 

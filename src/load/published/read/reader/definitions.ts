@@ -3,89 +3,183 @@ import type { DuckDBConnection, Json } from "@duckdb/node-api"
 import { identifier } from "../../../sql/sql.ts"
 import { allowed, refusal, refusedNames } from "./callable.ts"
 import { UNKNOWN, type Verdicts, wrongCallIn } from "./calls.ts"
-import { mentionsOf } from "./mentions.ts"
+import { type Mentions, mentionsOf } from "./mentions.ts"
+
+/** Why names of a copy must not be used, if so, by lower-case names. */
+export interface Definitions {
+  readonly macros: Verdicts
+  /** Of views, DuckDB's own too, and of tables with computed columns. */
+  readonly tables: Verdicts
+  /** What keeps every statement from running. */
+  readonly all: string | undefined
+}
+
+interface Named {
+  readonly kind: "macros" | "tables"
+  /** In lower case. */
+  readonly name: string
+}
+
+interface Definition extends Named {
+  readonly text: string
+  /** What is parsed; `undefined` if the text is not understood. */
+  readonly select: () => string | undefined
+}
+
+interface Wrong extends Named {
+  readonly why: string
+}
+
+type Found = Readonly<Record<Named["kind"], Map<string, string | undefined>>>
+
+/** DuckDB's own functions are called by their full names here: a file can have macros of the same names. */
+export const definitionsOf = async (connection: DuckDBConnection): Promise<Definitions> => {
+  const views = await rowsOf(
+    connection,
+    "SELECT view_name, schema_name, sql, database_name FROM system.main.duckdb_views()",
+  )
+  const own = [...(await macrosOf(connection)), ...viewsOf(views)]
+  const found: Found = {
+    macros: new Map(
+      own.filter(({ kind }) => kind === "macros").map(({ name }) => [name, undefined]),
+    ),
+    tables: new Map(views.filter(isOfSystem).map(verdictOfSystemView)),
+  }
+  const wrong: Array<Wrong> = [...(await computedTables(connection))]
+  for (const each of own) {
+    const why = await wrongDefinition(connection, each, found)
+    if (why !== undefined) wrong.push({ ...each, why })
+  }
+  if (wrong.length === 0) return { ...found, all: undefined }
+  for (const { kind, name, why } of wrong) found[kind].set(name, why)
+  wrong.push(...(await passedOn(connection, own, found)))
+  return { ...found, all: await insteadOfDuckDB(connection, wrong) }
+}
 
 type Row = ReadonlyArray<Json>
 
 const rowsOf = async (connection: DuckDBConnection, sql: string): Promise<ReadonlyArray<Row>> =>
   (await connection.runAndReadAll(sql)).getRowsJson()
 
-/** Macros can refer to each other only in the order in which they were made, so there is no circle. */
-export const macroVerdicts = async (connection: DuckDBConnection): Promise<Verdicts> => {
-  const found = await rowsOf(
+const lower = (name: Json | undefined): string => String(name).toLowerCase()
+
+const macrosOf = async (connection: DuckDBConnection): Promise<ReadonlyArray<Definition>> => {
+  const rows = await rowsOf(
     connection,
-    `SELECT function_name, function_type, macro_definition FROM duckdb_functions()
-     WHERE NOT internal AND macro_definition IS NOT NULL`,
+    `SELECT function_name, function_type, macro_definition FROM system.main.duckdb_functions()
+     WHERE database_name <> 'system' AND macro_definition IS NOT NULL`,
   )
-  const own: Verdicts = new Map(found.map(([name]) => [String(name).toLowerCase(), undefined]))
-  const verdicts = new Map<string, string | undefined>()
-  for (const [name, type, body] of found) {
+  return rows.map(([name, type, body]) => {
     const text = String(body)
     const select = type === "table_macro" ? text : `SELECT (${text}\n)`
-    const why = await wrongDefinition(connection, text, () => select, own)
-    const key = String(name).toLowerCase()
-    verdicts.set(key, verdicts.get(key) ?? why)
-  }
-  return passedOn(verdicts, found)
+    return { kind: "macros", name: lower(name), text, select: () => select }
+  })
 }
 
-/** Of DuckDB's own views too, and of tables with computed columns. */
-export const viewVerdicts = async (
-  connection: DuckDBConnection,
-  macros: Verdicts,
-): Promise<Verdicts> => {
-  const found = await rowsOf(
-    connection,
-    "SELECT view_name, schema_name, sql, internal FROM duckdb_views()",
-  )
-  const verdicts = new Map<string, string | undefined>()
-  for (const view of found) {
-    const key = String(view[0]).toLowerCase()
-    const why = await wrongView(connection, view, macros)
-    verdicts.set(key, verdicts.get(key) ?? why)
-  }
-  const computed = await rowsOf(
-    connection,
-    "SELECT lower(table_name) FROM duckdb_tables() WHERE sql LIKE '%GENERATED ALWAYS AS%'",
-  )
-  for (const [name] of computed) {
-    verdicts.set(String(name), "this file computes a column of it, which vaulthouse never does")
-  }
-  return passedOn(verdicts, found)
+const isOfSystem = (view: Row): boolean => view[3] === "system"
+
+const viewsOf = (views: ReadonlyArray<Row>): ReadonlyArray<Definition> =>
+  views
+    .filter((view) => !isOfSystem(view))
+    .map(([name, schema, sql]) => ({
+      kind: "tables",
+      name: lower(name),
+      text: String(sql),
+      select: () => selectOf(String(sql), String(schema), String(name)),
+    }))
+
+const verdictOfSystemView = ([view]: Row): readonly [string, string | undefined] => {
+  const name = lower(view)
+  return [name, allowed.view.has(name) ? undefined : (refusal(name) ?? UNKNOWN)]
 }
 
-const wrongView = async (
-  connection: DuckDBConnection,
-  [name, schema, sql, isInternal]: Row,
-  macros: Verdicts,
-): Promise<string | undefined> => {
-  if (isInternal === true) {
-    const key = String(name).toLowerCase()
-    return allowed.view.has(key) ? undefined : (refusal(key) ?? UNKNOWN)
-  }
-  const select = () => selectOf(String(sql), String(schema), String(name))
-  return wrongDefinition(connection, String(sql), select, macros)
+const computedTables = async (connection: DuckDBConnection): Promise<ReadonlyArray<Wrong>> => {
+  const rows = await rowsOf(
+    connection,
+    `SELECT table_name FROM system.main.duckdb_tables()
+     WHERE system.main.contains(sql, 'GENERATED ALWAYS AS')`,
+  )
+  const why = "this file computes a column of it, which vaulthouse never does"
+  return rows.map(([name]) => ({ kind: "tables", name: lower(name), why }))
 }
+
+const NOT_UNDERSTOOD = "its definition in this file is not understood"
 
 /** What is wrong with a definition. Most call nothing but what is allowed, which their words show without a parse. */
 const wrongDefinition = async (
   connection: DuckDBConnection,
-  text: string,
-  select: () => string | undefined,
-  macros: Verdicts,
+  { text, select }: Definition,
+  { macros, tables }: Found,
 ): Promise<string | undefined> => {
   const isKnown = (call: string): boolean => isPlain(call) && !macros.has(call)
-  if (callsIn(text).every(isKnown) && !wordsIn(text).some(isRefusedName)) return undefined
+  const isHarmless = (word: string): boolean =>
+    !refusedNames.has(word) && tables.get(word) === undefined && !SHOWING.has(word)
+  if (callsIn(text).every(isKnown) && wordsIn(text).every(isHarmless)) return undefined
   const sql = select()
-  if (sql === undefined) return "its definition in this file is not understood"
+  if (sql === undefined) return NOT_UNDERSTOOD
   const mentions = await mentionsOf(connection, sql)
-  const view = [...mentions.tables].find(isRefusedName)
-  if (view !== undefined) return `its definition in this file uses ${view}: ${refusal(view)}`
+  for (const name of mentions.tables) {
+    const why = refusedNames.has(name) ? refusal(name) : tables.get(name)
+    if (why !== undefined) return `its definition in this file uses ${name}: ${why}`
+  }
   const wrong = wrongCallIn(mentions, macros)
   return wrong && `its definition in this file calls ${wrong.name}(): ${wrong.why}`
 }
 
-const isRefusedName = (name: string): boolean => refusedNames.has(name)
+/** What is wrong with a definition is wrong with those that refer to it: those are added to `found`, and returned. */
+const passedOn = async (
+  connection: DuckDBConnection,
+  own: ReadonlyArray<Definition>,
+  found: Found,
+): Promise<ReadonlyArray<Wrong>> => {
+  const mentions = new Map<Definition, Mentions | undefined>()
+  for (const each of own) {
+    const sql = each.select()
+    mentions.set(each, sql === undefined ? undefined : await mentionsOf(connection, sql))
+  }
+  const passed: Array<Wrong> = []
+  for (let before = -1; before !== passed.length;) {
+    before = passed.length
+    for (const [{ kind, name }, mentioned] of mentions) {
+      if (found[kind].get(name) !== undefined) continue
+      const why = mentioned === undefined ? NOT_UNDERSTOOD : wrongNameIn(mentioned, found)
+      if (why === undefined) continue
+      found[kind].set(name, why)
+      passed.push({ kind, name, why })
+    }
+  }
+  return passed
+}
+
+const wrongNameIn = (
+  { functions, tableFunctions, tables }: Mentions,
+  found: Found,
+): string | undefined => {
+  const used = [
+    ...[...functions, ...tableFunctions].map((name) => [name, found.macros.get(name)] as const),
+    ...[...tables].map((name) => [name, found.tables.get(name)] as const),
+  ]
+  const [name, why] = used.find(([, each]) => each !== undefined) ?? []
+  return why && `its definition in this file uses ${name}: ${why}`
+}
+
+/**
+ * DuckDB looks up what its own views and macros use, and what a SHOW, a SUMMARIZE or a field of a struct stands for, by
+ * name, in the file first. No parse shows those names, so nothing can be used beside a wrong definition of one.
+ */
+const insteadOfDuckDB = async (
+  connection: DuckDBConnection,
+  wrong: ReadonlyArray<Wrong>,
+): Promise<string | undefined> => {
+  const rows = await rowsOf(
+    connection,
+    `SELECT function_name FROM system.main.duckdb_functions() WHERE database_name = 'system'
+     UNION ALL SELECT view_name FROM system.main.duckdb_views() WHERE database_name = 'system'`,
+  )
+  const names = new Set(rows.map(([name]) => lower(name)))
+  const instead = wrong.find(({ name }) => names.has(name))
+  return instead && `${instead.name}, which this file has in the place of DuckDB's: ${instead.why}`
+}
 
 /** Whether a word before a parenthesis is harmless wherever it stands. */
 const isPlain = (call: string): boolean =>
@@ -99,35 +193,15 @@ const wordsIn = (text: string): ReadonlyArray<string> => text.toLowerCase().spli
 const callsIn = (text: string): ReadonlyArray<string> =>
   [...text.matchAll(/([\w$]+)"?\s*\(/g)].map(([, name = ""]) => name.toLowerCase())
 
+/** They can stand for a function whose name is not written: `DESCRIBE "databases"`. */
+const SHOWING: ReadonlySet<string> = new Set(["describe", "show", "summarize"])
+
 /** Words of SQL, and types, that stand there without being a call. Any other word costs a parse. */
 const BEFORE_PARENTHESES: ReadonlySet<string> = new Set(
   "all and any as asc between by case cast decimal desc distinct else except exclude exists filter from group having if in interval into is join lateral like limit materialized not on or order over partition qualify replace select struct then try_cast cast union using values when where with within coalesce".split(
     " ",
   ),
 )
-
-/** What is wrong with a definition is wrong with those that refer to it. */
-const passedOn = (
-  verdicts: ReadonlyMap<string, string | undefined>,
-  found: ReadonlyArray<Row>,
-): Verdicts => {
-  const all = new Map(verdicts)
-  for (let before = -1; before !== wrongIn(all);) {
-    before = wrongIn(all)
-    for (const row of found.filter(([, , , isInternal]) => isInternal !== true)) {
-      const key = String(row[0]).toLowerCase()
-      if (all.get(key) !== undefined) continue
-      const words = new Set(wordsIn(String(row[2])))
-      const wrong = [...all].find(([name, why]) => why !== undefined && words.has(name))
-      if (wrong !== undefined)
-        all.set(key, `its definition in this file uses ${wrong[0]}: ${wrong[1]}`)
-    }
-  }
-  return all
-}
-
-const wrongIn = (verdicts: Verdicts): number =>
-  [...verdicts.values()].filter((why) => why !== undefined).length
 
 /** The SELECT of a view: what follows its name, which may contain anything if it is quoted. */
 const selectOf = (sql: string, schema: string, name: string): string | undefined => {

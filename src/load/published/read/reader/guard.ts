@@ -1,8 +1,8 @@
 // Decides from DuckDB's own parse whether a statement may run: one SELECT, or its EXPLAIN, that calls nothing but what
 // `callable.ts` allows, and refers to no view or macro that calls anything else.
 import type { DuckDBConnection } from "@duckdb/node-api"
-import { type Verdicts, wrongCallIn } from "./calls.ts"
-import { macroVerdicts, viewVerdicts } from "./definitions.ts"
+import { wrongCallIn } from "./calls.ts"
+import { type Definitions, definitionsOf } from "./definitions.ts"
 import { explained } from "./explained.ts"
 import { type Mentions, mentionsOf, Refused } from "./mentions.ts"
 
@@ -19,13 +19,11 @@ const once = <A>(read: () => Promise<A>): (() => Promise<A>) => {
 /** Decides about statements on one copy, which never changes. */
 export class Guard {
   readonly #connection: DuckDBConnection
-  readonly #macros: () => Promise<Verdicts>
-  readonly #views: () => Promise<Verdicts>
+  readonly #definitions: () => Promise<Definitions>
 
   constructor(connection: DuckDBConnection) {
     this.#connection = connection
-    this.#macros = once(() => macroVerdicts(connection))
-    this.#views = once(async () => viewVerdicts(connection, await this.#macros()))
+    this.#definitions = once(() => definitionsOf(connection))
   }
 
   /**
@@ -38,21 +36,16 @@ export class Guard {
     const found = explained(sql)
     const select = found?.select ?? sql
     const mentions = await mentionsOf(this.#connection, select)
-    const wrong = (await this.#wrongCall(mentions)) ?? (await this.#wrongTable(mentions.tables))
+    const wrong = wrongIn(mentions, await this.#definitions())
     if (wrong !== undefined) throw new Refused(`A query can't use ${wrong}.`)
     return found === undefined ? sql : `${found.words}${select}`
   }
+}
 
-  async #wrongCall(mentions: Mentions): Promise<string | undefined> {
-    if (mentions.functions.size + mentions.tableFunctions.size === 0) return undefined
-    const wrong = wrongCallIn(mentions, await this.#macros())
-    return wrong && `${wrong.name}(): ${wrong.why}`
-  }
-
-  async #wrongTable(tables: Mentions["tables"]): Promise<string | undefined> {
-    if (tables.size === 0) return undefined
-    const views = await this.#views()
-    const wrong = [...tables].find((name) => views.get(name) !== undefined)
-    return wrong === undefined ? undefined : `${wrong}: ${views.get(wrong)}`
-  }
+const wrongIn = (mentions: Mentions, { macros, tables, all }: Definitions): string | undefined => {
+  if (all !== undefined) return all
+  const call = wrongCallIn(mentions, macros)
+  if (call !== undefined) return `${call.name}(): ${call.why}`
+  const table = [...mentions.tables].find((name) => tables.get(name) !== undefined)
+  return table && `${table}: ${tables.get(table)}`
 }

@@ -32,7 +32,10 @@ const mentionsIn = (tree: unknown): Mentions => {
       table_name: table,
     } = node as Record<string, unknown>
     if (typeof name === "string") functions.add(name.toLowerCase())
-    if (typeof table === "string") tables.add(table.toLowerCase())
+    if (typeof table === "string") {
+      if (type === "SHOW_REF") tableFunctions.add(shownBy(table))
+      else tables.add(table.toLowerCase())
+    }
     const rest = Object.entries(node)
     if (type === "TABLE_FUNCTION" && typeof called === "object" && called !== null) {
       const { function_name: tableFunction, ...inner } = called as Record<string, unknown>
@@ -44,9 +47,15 @@ const mentionsIn = (tree: unknown): Mentions => {
   return { functions, tableFunctions, tables }
 }
 
+/** SHOW DATABASES is the table `"databases"`, quotes included, for `duckdb_databases()`; SHOW ALL TABLES has its own name. */
+const shownBy = (table: string): string =>
+  table === "__show_tables_expanded"
+    ? "duckdb_tables"
+    : `duckdb_${table.replaceAll('"', "").toLowerCase()}`
+
 const parse = async (connection: DuckDBConnection, sql: string): Promise<unknown> => {
   const result = await connection.runAndReadAll(
-    "SELECT json_serialize_sql($1::VARCHAR, skip_null := true, skip_empty := true, skip_default := true)",
+    "SELECT system.main.json_serialize_sql($1::VARCHAR, skip_null := true, skip_empty := true, skip_default := true)",
     [sql],
   )
   const [[text] = []] = result.getRowsJson()

@@ -3,6 +3,7 @@
 import { existsSync } from "node:fs"
 import { basename } from "node:path"
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
+import { attachConfined } from "../../../duckdb/confine.ts"
 import { logOf } from "../../../duckdb/databaseLog.ts"
 import { literal } from "../../../sql/sql.ts"
 
@@ -34,22 +35,17 @@ export const openCopy = async (
   const instance = await DuckDBInstance.create(":memory:", {
     memory_limit: memoryLimit,
     temp_directory: spill,
-    autoinstall_known_extensions: "false",
-    autoload_known_extensions: "false",
   })
   try {
     const connection = await instance.connect()
-    await connection.run(`ATTACH ${literal(file)} AS published (READ_ONLY)`)
+    const folders = exportFolder === undefined ? [] : [exportFolder]
+    await attachConfined(connection, file, "published", folders)
     await connection.run("USE published")
     await connection.run("SET TimeZone = 'UTC'")
     // Ignored if it is given when the instance is created.
     if (diskLimit !== undefined) {
       await connection.run(`SET max_temp_directory_size = ${literal(diskLimit)}`)
     }
-    if (exportFolder !== undefined) {
-      await connection.run(`SET allowed_directories = [${literal(exportFolder)}]`)
-    }
-    await connection.run("SET enable_external_access = false")
     await connection.run("SET lock_configuration = true")
     return {
       connection,

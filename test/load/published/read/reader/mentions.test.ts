@@ -32,6 +32,10 @@ it.each([
     "read_json",
     "q y z",
   ],
+  // What is shown has a name that no statement can spell: the quotes are part of it.
+  ["show databases", "", "duckdb_databases", ""],
+  ["from (summarize variables), (show all tables)", "", "duckdb_tables duckdb_variables", ""],
+  ["from (describe databases.variables)", "", "", "variables"],
   ["select list_transform([1], lambda v: lower(v))", "list_transform list_value lower", "", ""],
 ])("%s", async (sql, ...expected) => {
   expect(await found(sql)).toEqual(expected)
