@@ -206,9 +206,11 @@ const streamed = (
   )
 }
 
-/** Whether the queries of strangers run for it, or those of pages over what is not stored: a past state. */
+/** Whether the queries of strangers run for it, or what is not stored is made: a past state, what a response had. */
 const isComputed = (c: Context): boolean =>
-  ["/sql", "/api/query"].includes(c.req.path) || c.req.query("as-of") !== undefined
+  ["/sql", "/api/query"].includes(c.req.path) ||
+  c.req.path.startsWith("/trace/") ||
+  c.req.query("as-of") !== undefined
 
 const isApi = (c: Context): boolean => c.req.path.startsWith("/api/")
 

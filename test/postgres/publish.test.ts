@@ -82,11 +82,22 @@ describe.skipIf(installed === undefined)("PostgreSQL", () => {
   it.live("holds every table and mart with the values of the published copy", () =>
     Effect.gen(function* () {
       const { cwd, dataDir, run, client, rows } = yield* prepared
+      const ids = {
+        "core.otc_positions": "position_id",
+        "core.loans": "loan_id",
+        "core.allocation_history": "protocol",
+      }
       yield* change(
         dataDir,
         // What PostgreSQL's types can't hold as it is.
         `update core.vaults set vault_name = 'a"b\\N' || chr(10) || chr(0) || ',', extra = '{"a":"\\u0000","b":1e99999}'
          where is_current`,
+        // Longer than a row of an index may be, and not to be compressed to less.
+        ...Object.entries(ids).map(
+          ([table, id]) =>
+            `update ${table} set ${id} = (select string_agg(md5(n::varchar), '') from range(200) t(n))
+             where ${id} = (select min(${id}) from ${table})`,
+        ),
         "checkpoint",
       )
       const ended = yield* run(["publish", "--json"])
@@ -136,6 +147,28 @@ describe.skipIf(installed === undefined)("PostgreSQL", () => {
         "select distinct jsonb_typeof(extra) as type, extra #>> '{}' as text from core.vaults where is_current",
       )
       expect(odd).toEqual([{ type: "string", text: '{"a":"\\u0000","b":1e99999}' }])
+      for (const [table, id] of Object.entries({ ...ids, "mart.loan_book": "loan_id" })) {
+        const longest = yield* rows(`select max(length(${id})) as characters from ${table}`)
+        expect({ table, longest }).toEqual({ table, longest: [{ characters: 6400 }] })
+      }
+
+      // A number that jsonb has no room for is in a string, an array for which it has none is left out.
+      yield* change(
+        dataDir,
+        `update core.vaults set extra = case
+           when vault_address = (select min(vault_address) from core.vaults)
+           then '{"n":' || repeat('7', 140000) || '}' else '[' || repeat('0,', 17000000) || '0]' end
+         where is_current`,
+        "checkpoint",
+      )
+      expect((yield* run(["publish"])).stderr).toBe("")
+      const large = yield* rows(
+        "select distinct jsonb_typeof(extra) as type, length(extra #>> '{}') as characters from core.vaults where is_current order by 2",
+      )
+      expect(large).toEqual([
+        { type: "string", characters: 140_006 },
+        { type: null, characters: null },
+      ])
     }),
   )
 

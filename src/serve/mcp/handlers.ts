@@ -12,7 +12,8 @@ import {
   nameOf,
   type QueryVocabulary,
 } from "../../pipelines/readers/query/queryVocabulary.ts"
-import { trace } from "../../pipelines/readers/trace/trace.ts"
+import { shortFragment } from "../../pipelines/readers/trace/fragment.ts"
+import { type Origins, trace } from "../../pipelines/readers/trace/trace.ts"
 import { type QueryContext, runQuery } from "../runQuery.ts"
 import { withValues } from "../sql/parameterFields.ts"
 import { Refused, tools } from "./tools.ts"
@@ -40,6 +41,15 @@ const plain = (value: unknown): Schema.Json => {
   }
   return typeof value === "bigint" ? String(value) : ((value ?? null) as Schema.Json)
 }
+
+/** With the beginning of the parts of responses that are too long for an assistant. */
+const short = (origins: Origins): Origins => ({
+  ...origins,
+  facts: origins.facts.map((fact) => ({
+    ...fact,
+    fragment: fact.fragment && shortFragment(fact.fragment),
+  })),
+})
 
 /** What it says to do about a failure, unless that is a command, which an assistant can't give. */
 const adviceOf = (error: Error): string =>
@@ -147,7 +157,9 @@ export const handlers = (context: McpContext) => {
           // The machine with the published copy may have no archive.
           return traced(true).pipe(Effect.catchTag("LoadError", () => traced(false)))
         }),
-      ).pipe(Effect.map((found) => ({ trace: plain(found) })))
+      ).pipe(
+        Effect.map((found) => ({ trace: plain({ ...found, origins: found.origins.map(short) }) })),
+      )
     },
     status: () =>
       Effect.gen(function* () {

@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import { parseInstant } from "../../domain/values/time.ts"
 import { ReadError } from "../../pipelines/readers/published.ts"
+import { type Fragment, fragmentText } from "../../pipelines/readers/trace/fragment.ts"
 import { columnsText } from "../../pipelines/readers/trace/martRows.ts"
 import type { Row } from "../../pipelines/readers/runs.ts"
 import {
@@ -107,17 +108,25 @@ const factArticle = ({
             No response is archived: vaulthouse wrote this row itself, or the archive was lost.
           </p>`
     }
-    ${
-      found.fragment
-        ? html`<h3>In the response</h3>
-            <p>
-              <code>${found.fragment.path}</code>
-              <span class="note">found by ${found.fragment.matched.join(", ")}</span>
-            </p>
-            <pre class="scroll" tabindex="0">${JSON.stringify(found.fragment.value, null, 2)}</pre>`
-        : nothing
-    }
+    ${found.fragment ? fragmentSection(found.fragment) : nothing}
   </article>`
+
+const fragmentSection = (fragment: Fragment): Html => {
+  const { text, leftOut } = fragmentText(fragment)
+  return html`<h3>In the response</h3>
+    <p>
+      <code>${fragment.path}</code>
+      <span class="note">found by ${fragment.matched.join(", ")}</span>
+    </p>
+    <pre class="scroll" tabindex="0">${text}</pre>
+    ${
+      leftOut > 0 &&
+      html`<p>
+        ${count(leftOut)} more characters are not shown: <code>vaulthouse trace --body --json</code>
+        prints all of it from the archive.
+      </p>`
+    }`
+}
 
 const versionSection = (version: Row): Html => {
   const values = Object.fromEntries(

@@ -1,4 +1,5 @@
 // The text of a trace, from a value back to its response: each step is indented below what it explains.
+import { fragmentText } from "../../../pipelines/readers/trace/fragment.ts"
 import { columnsText } from "../../../pipelines/readers/trace/martRows.ts"
 import type { Row } from "../../../pipelines/readers/runs.ts"
 import type { Origins, Trace, TracedFact } from "../../../pipelines/readers/trace/trace.ts"
@@ -139,13 +140,15 @@ const responseTexts = (
   ]
 }
 
-const fragmentTexts = (fragment: TracedFact["fragment"]): ReadonlyArray<string> =>
-  fragment === undefined
-    ? [labelled("body", "no part of it has the values of this row; its hash is correct")]
-    : [
-        labelled("body", `${fragment.path}  (found by ${fragment.matched.join(", ")})`),
-        // JSON stays whole, so that it can be copied.
-        ...JSON.stringify(fragment.value, null, 2)
-          .split("\n")
-          .map((line) => `              ${line}`),
-      ]
+const fragmentTexts = (fragment: TracedFact["fragment"]): ReadonlyArray<string> => {
+  if (fragment === undefined) {
+    return [labelled("body", "no part of it has the values of this row; its hash is correct")]
+  }
+  const { text, leftOut } = fragmentText(fragment)
+  return [
+    labelled("body", `${fragment.path}  (found by ${fragment.matched.join(", ")})`),
+    // Lines stay whole, so that they can be copied.
+    ...text.split("\n").map((line) => `              ${line}`),
+    ...(leftOut > 0 ? [below(`(${count(leftOut)} more characters; --json prints all)`)] : []),
+  ]
+}

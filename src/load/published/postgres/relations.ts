@@ -87,13 +87,16 @@ const columnOf = (column: DictionaryColumn): RelationColumn => {
   }
 }
 
-/** PostgreSQL refuses NUL in text, NUL and huge numbers in jsonb, and numbers beyond the limits of numeric. */
+// An array in jsonb has at most 2^24 values, for each of which the JSON has two characters.
+const JSON_BYTES = 2 ** 25
+
+/** PostgreSQL refuses NUL in text, NUL, huge numbers and huge arrays in jsonb, and numbers beyond the limits of numeric. */
 const valueOf = (column: string, type: string): string => {
   switch (type) {
     case "text":
       return `replace(${column}, chr(0), chr(65533))`
     case "jsonb":
-      return `CASE WHEN regexp_matches(${column}::VARCHAR, '\\\\u0000|(^|[:,\\[])\\s*-?[\\d.]+[eE][+-]?\\d{5}') THEN to_json(${column}::VARCHAR)::VARCHAR ELSE ${column}::VARCHAR END`
+      return `CASE WHEN strlen(${column}::VARCHAR) >= ${JSON_BYTES} THEN NULL WHEN regexp_matches(${column}::VARCHAR, '\\\\u0000|(^|[:,\\[])\\s*-?([\\d.]{1000}|[\\d.]+[eE][+-]?\\d{5})') THEN to_json(${column}::VARCHAR)::VARCHAR ELSE ${column}::VARCHAR END`
     case "numeric":
       return `CASE WHEN regexp_full_match(${column}, '-?\\d{1,1000}(\\.\\d{1,1000})?([eE][+-]?\\d{1,4})?') THEN ${column} END`
     default:

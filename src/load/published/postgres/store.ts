@@ -66,7 +66,7 @@ export const storedParts = async (client: Client): Promise<Map<string, string>> 
 export const keyOf = ({ name }: Relation, period: Period): string =>
   `${name}/${period.name}/${period.fingerprint}`
 
-/** Copies the rows in the file into a new part with its indexes, in one transaction. Returns its id. */
+/** Copies the rows in the file into a new part with the indexes it can have, in one transaction. Returns its id. */
 export const addPart = (
   client: Client,
   names: Names,
@@ -95,9 +95,23 @@ export const addPart = (
     if (copy.rowCount !== period.rows) {
       throw new Error(`${relation.name} has ${copy.rowCount} rows there, not ${period.rows}`)
     }
-    const indexes = relation.indexes.map(
-      (index) => `CREATE INDEX ON ${table} (${identifiers(index)});`,
-    )
-    await client.query(`${indexes.join("\n")} ANALYZE ${table}`)
+    for (const index of relation.indexes) await addIndex(client, table, index)
+    await client.query(`ANALYZE ${table}`)
     return id
   })
+
+/** Adds the index, unless it has no room for one of the texts: readers of this part then wait longer for less than all. */
+const addIndex = async (
+  client: Client,
+  table: string,
+  columns: ReadonlyArray<string>,
+): Promise<void> => {
+  try {
+    await client.query(
+      `SAVEPOINT without_index; CREATE INDEX ON ${table} (${identifiers(columns)})`,
+    )
+  } catch (cause) {
+    if (!isState(cause, "54000")) throw cause
+    await client.query("ROLLBACK TO without_index")
+  }
+}

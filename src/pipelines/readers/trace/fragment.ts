@@ -13,15 +13,6 @@ export interface Fragment {
   readonly matched: ReadonlyArray<string>
 }
 
-interface Candidate {
-  readonly path: string
-  readonly value: unknown
-  /** Its own names and values. */
-  readonly leaves: ReadonlyArray<readonly [name: string, value: unknown]>
-  /** Names and values of the objects around it, such as the vault's address above a series. */
-  readonly around: ReadonlyArray<readonly [name: string, value: unknown]>
-}
-
 const isScalar = (value: unknown): boolean => !isJsonObject(value) && !Array.isArray(value)
 
 const step = (name: string): string =>
@@ -39,62 +30,63 @@ const parallelArrays = (value: Readonly<Record<string, unknown>>) => {
     : undefined
 }
 
-function* candidatesIn(
-  value: unknown,
-  path: string,
-  around: Candidate["around"],
-): Generator<Candidate> {
-  if (Array.isArray(value)) {
-    for (const [index, each] of value.entries()) {
-      yield* candidatesIn(each, `${path}[${index}]`, around)
-    }
-    return
-  }
-  if (!isJsonObject(value)) return
-  const leaves = Object.entries(value).filter(([, each]) => isScalar(each))
-  if (leaves.length > 0) yield { path, value, leaves, around }
-  const parallel = parallelArrays(value)
-  for (let index = 0; index < (parallel?.length ?? 0); index += 1) {
-    const record = (parallel?.arrays ?? []).map(([name, array]) => [name, array[index]] as const)
-    yield {
-      path: record.map(([name]) => `${path}${step(name)}[${index}]`).join(", "),
-      value: Object.fromEntries(record),
-      leaves: record,
-      around: [...around, ...leaves],
-    }
-  }
-  for (const [name, each] of Object.entries(value)) {
-    if (isScalar(each)) continue
-    yield* candidatesIn(each, `${path}${step(name)}`, [...around, ...leaves, [name, name]])
-  }
+/** A scalar of a response in the form in which it equals what is stored; `undefined` if it can't be such a value. */
+type Form = (value: unknown) => unknown
+
+const itself: Form = (value) => value
+const lowerCase: Form = (value) => (typeof value === "string" ? value.toLowerCase() : undefined)
+
+/** As sent and as stored. Booleans and JSON identify no record. */
+const forms: Readonly<Partial<Record<ColumnType, readonly [sent: Form, stored: Form]>>> = {
+  text: [lowerCase, lowerCase],
+  integer: [asDigits, String],
+  double: [asNumber, itself],
+  timestamp: [parseInstant, parseInstant],
+  date: [parseDay, parseDay],
+  amount: [asAmount, itself],
 }
 
-const isSame: Record<ColumnType, (sent: unknown, stored: unknown) => boolean> = {
-  text: (sent, stored) =>
-    typeof sent === "string" &&
-    typeof stored === "string" &&
-    sent.toLowerCase() === stored.toLowerCase(),
-  integer: (sent, stored) => asDigits(sent) === String(stored),
-  double: (sent, stored) => asNumber(sent) === stored,
-  boolean: (sent, stored) => sent === stored,
-  timestamp: (sent, stored) => {
-    const micros = parseInstant(sent)
-    return micros !== undefined && micros === parseInstant(stored)
-  },
-  date: (sent, stored) => {
-    const day = parseDay(sent)
-    return day !== undefined && day === parseDay(stored)
-  },
-  json: () => false,
-  amount: (sent, stored) => asAmount(sent) === stored,
-}
-
-// A boolean or a zero occurs in any record, so it does not identify one.
+// A zero occurs in any record, so it does not identify one.
 const isDistinctive = (value: unknown): boolean =>
-  value !== null && value !== undefined && value !== 0 && typeof value !== "boolean"
+  value !== null && value !== undefined && value !== 0
+
+/** The columns of the row that have the value. Each value is converted once for each type, not for each column. */
+const columnsWith = (
+  table: Table,
+  row: Readonly<Record<string, unknown>>,
+): ((sent: unknown) => ReadonlyArray<Column>) => {
+  const known = Object.entries(forms).map(([type, [formOfSent, formOfStored]]) => {
+    const columns = table.columns.filter(
+      ({ name, type: its }) => its === type && isDistinctive(row[name]),
+    )
+    return { formOfSent, columns: Map.groupBy(columns, ({ name }) => formOfStored(row[name])) }
+  })
+  const some = known.filter(({ columns }) => columns.size > 0)
+  return (sent) =>
+    some.flatMap(({ formOfSent, columns }) => {
+      const form = formOfSent(sent)
+      return form === undefined ? [] : (columns.get(form) ?? [])
+    })
+}
 
 const isOwnName = (leaf: string, { name, fields }: Column): boolean =>
   leaf === name || (fields?.includes(leaf) ?? false)
+
+/** A name with a scalar, and the columns of the row that have this value. */
+interface Leaf {
+  readonly name: string
+  readonly columns: ReadonlyArray<Column>
+}
+
+// Far more than those of documented shapes.
+const MAX_PATH = 10_000
+const MAX_PATHS = 100
+
+const shortened = (text: string, most = MAX_PATH): string =>
+  text.length > most ? `${text.slice(0, most).replace(/[\uD800-\uDBFF]$/, "")}…` : text
+
+/** Made only for the record that is shown: the path of each would be a text as long as the names above it. */
+type Path = () => string
 
 /** The record that has most of the row's values, its own counting more than those around it. */
 export const findFragment = (
@@ -102,27 +94,97 @@ export const findFragment = (
   table: Table,
   row: Readonly<Record<string, unknown>>,
 ): Fragment | undefined => {
-  const columns = table.columns.filter(({ name }) => isDistinctive(row[name]))
-  let best: { readonly fragment: Fragment; readonly score: number } | undefined
-  for (const { path, value, leaves, around } of candidatesIn(body, "$", [])) {
-    const matched: Array<string> = []
-    let score = 0
-    for (const column of columns) {
-      const { name, type } = column
-      const own = leaves.filter(
-        ([leaf, sent]) => isSame[type](sent, row[name]) || isSame[type](leaf, row[name]),
-      )
-      if (own.length > 0) {
-        matched.push(name)
-        score += own.some(([leaf]) => isOwnName(leaf, column)) ? 12 : 10
-      } else if (around.some(([, sent]) => isSame[type](sent, row[name]))) {
-        matched.push(name)
-        score += 1
+  const columnsOf = columnsWith(table, row)
+  const leafOf = (name: string, value: unknown): Leaf => ({ name, columns: columnsOf(value) })
+  let best: { readonly fragment: () => Fragment; readonly score: number } | undefined
+
+  /** `around` are the columns whose values the objects around it have, such as the vault's address above a series. */
+  const consider = (
+    leaves: ReadonlyArray<Leaf>,
+    around: ReadonlySet<Column>,
+    path: Path,
+    value: () => unknown,
+  ): void => {
+    /** Whether one of its fields has both the value and the name of the column. */
+    const own = new Map<Column, boolean>()
+    for (const { name, columns } of leaves) {
+      for (const column of [...columns, ...columnsOf(name)]) {
+        own.set(column, own.get(column) === true || isOwnName(name, column))
       }
     }
-    if (score >= 10 && score > (best?.score ?? 0)) {
-      best = { fragment: { path, value, matched }, score }
+    const matched = table.columns.filter((column) => own.has(column) || around.has(column))
+    const score = matched
+      .map((column) => (own.has(column) ? (own.get(column) === true ? 12 : 10) : 1))
+      .reduce((sum, each) => sum + each, 0)
+    if (score < 10 || score <= (best?.score ?? 0)) return
+    const names = matched.map(({ name }) => name)
+    best = {
+      fragment: () => ({ path: shortened(path()), value: value(), matched: names }),
+      score,
     }
   }
-  return best?.fragment
+
+  const visit = (value: unknown, path: Path, around: ReadonlySet<Column>): void => {
+    if (Array.isArray(value)) {
+      for (const [index, each] of value.entries()) {
+        if (!isScalar(each)) visit(each, () => `${path()}[${index}]`, around)
+      }
+      return
+    }
+    if (!isJsonObject(value)) return
+    const entries = Object.entries(value)
+    const leaves = entries.filter(([, each]) => isScalar(each)).map((each) => leafOf(...each))
+    if (leaves.length > 0) consider(leaves, around, path, () => value)
+    const within = withMore(
+      around,
+      leaves.flatMap(({ columns }) => columns),
+    )
+    const parallel = parallelArrays(value)
+    for (let index = 0; index < (parallel?.length ?? 0); index += 1) {
+      const record = (parallel?.arrays ?? []).map(([name, array]) => [name, array[index]] as const)
+      consider(
+        record.map((each) => leafOf(...each)),
+        within,
+        () => {
+          const before = shortened(path())
+          const paths = record
+            .slice(0, MAX_PATHS)
+            .map(([name]) => `${before}${step(shortened(name))}[${index}]`)
+          return [...paths, ...(record.length > MAX_PATHS ? ["…"] : [])].join(", ")
+        },
+        () => Object.fromEntries(record),
+      )
+    }
+    for (const [name, each] of entries) {
+      if (isScalar(each)) continue
+      visit(each, () => `${path()}${step(name)}`, withMore(within, columnsOf(name)))
+    }
+  }
+
+  visit(body, () => "$", new Set())
+  return best?.fragment()
+}
+
+const withMore = (columns: ReadonlySet<Column>, more: ReadonlyArray<Column>) =>
+  more.length === 0 ? columns : new Set([...columns, ...more])
+
+// More than a page, a terminal or an assistant has use for.
+const MAX_CHARACTERS = 100_000
+
+/** Its value as JSON, indented where that is short, and how many characters of it are left out. */
+export const fragmentText = ({
+  value,
+}: Fragment): { readonly text: string; readonly leftOut: number } => {
+  const whole = JSON.stringify(value)
+  if (whole.length > MAX_CHARACTERS) {
+    return { text: shortened(whole, MAX_CHARACTERS), leftOut: whole.length - MAX_CHARACTERS }
+  }
+  const indented = JSON.stringify(value, undefined, 2)
+  return { text: indented.length > MAX_CHARACTERS ? whole : indented, leftOut: 0 }
+}
+
+/** With the beginning of its JSON for a value, and with how much that leaves out, if all of it is too long. */
+export const shortFragment = (fragment: Fragment): Fragment => {
+  const { text, leftOut } = fragmentText(fragment)
+  return leftOut > 0 ? { ...fragment, value: `${text} (${leftOut} more characters)` } : fragment
 }
