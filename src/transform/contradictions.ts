@@ -78,9 +78,13 @@ export const replacedPoints = (mapped: Mapped): ReadonlyArray<Drift> => {
   const [pair] = pairs
   if (pair === undefined) return []
   const { first, row, differing } = pair
+  // Of each series once.
+  const series = table.columns.flatMap(({ name }, at) =>
+    table.key.includes(name) && name !== time ? [String(columns[at]?.[row])] : [],
+  )
   return [
     {
-      path: "$",
+      path: `$ (${series.join(", ")})`,
       kind: "repeated_key",
       detail: `records that have the ${table.key.join(" and ")} of another: ${pairs.length} of ${records.length}; ${at(row)} differs from ${at(first)} in ${differing.join(", ")}, and the last is stored`,
     },

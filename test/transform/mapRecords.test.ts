@@ -168,7 +168,7 @@ describe("tables", () => {
     expect(drift(0.1, 0.2, 0.2)).toEqual([])
     expect(drift(0.1, 0.2, 0.3)).toEqual([
       {
-        path: "$",
+        path: `$ (${source.subject.address}, true, 7)`,
         kind: "repeated_key",
         detail:
           "records that have the vault_address and date and is_smoothed and averaging_period_days of another: 1 of 3; $.labels[2] differs from $.labels[1] in apy, and the last is stored",

@@ -23,6 +23,14 @@ listed_once as (
                 loans.loan_address = subaccount_loans.loan_address
                 and coalesce(loans.chain_id = subaccount_loans.chain_id, true)
         )
+        and not exists (
+            select 1
+            from subaccount_loans as named
+            where
+                subaccount_loans.chain_id is null
+                and named.chain_id is not null
+                and named.loan_address = subaccount_loans.loan_address
+        )
     qualify row_number() over (
         partition by loan_id
         order by valid_from desc, subaccount_address

@@ -126,14 +126,20 @@ const fromHttpDate = (text: string): number | undefined => {
 const FIRST_EPOCH = 1e8
 // A smaller epoch is in seconds: in milliseconds it would be before March 1973.
 const FIRST_MILLISECOND_EPOCH = 1e11
-// The same of milliseconds and microseconds.
-const FIRST_MICROSECOND_EPOCH = 1e14
-const END_OF_EPOCHS = 1e17
+// Larger ones are far off: the end of the year 9999 in milliseconds is 2.5e14.
+const END_OF_MILLISECOND_EPOCHS = 1e14
+// Those in microseconds are of the years 2001 to 2099. The largest number and date of JavaScript, which mean never, are above them.
+const FIRST_MICROSECOND_EPOCH = 1e15
+const END_OF_MICROSECOND_EPOCHS = 4.1e15
 
 const fromEpoch = (epoch: number): number | undefined => {
-  if (!Number.isFinite(epoch) || epoch < FIRST_EPOCH || epoch >= END_OF_EPOCHS) return undefined
-  if (epoch < FIRST_MILLISECOND_EPOCH) return Math.round(epoch * MICROS_PER_SECOND)
-  return Math.round(epoch < FIRST_MICROSECOND_EPOCH ? epoch * MICROS_PER_MILLI : epoch)
+  if (epoch >= FIRST_MICROSECOND_EPOCH && epoch < END_OF_MICROSECOND_EPOCHS) {
+    return Math.round(epoch)
+  }
+  if (!(epoch >= FIRST_EPOCH && epoch < END_OF_MILLISECOND_EPOCHS)) return undefined
+  return Math.round(
+    epoch < FIRST_MILLISECOND_EPOCH ? epoch * MICROS_PER_SECOND : epoch * MICROS_PER_MILLI,
+  )
 }
 
 /** Like `parseInstant`, but inexact after the year 2255. */
@@ -143,7 +149,7 @@ const anyInstant = (value: unknown): number | undefined => {
   return (
     fromPlainIso(value) ??
     fromIso(value) ??
-    (/^\d{9,17}(\.\d+)?$/.test(value) ? fromEpoch(Number(value)) : undefined) ??
+    (/^\d{9,16}(\.\d+)?$/.test(value) ? fromEpoch(Number(value)) : undefined) ??
     fromHttpDate(value)
   )
 }

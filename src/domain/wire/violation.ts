@@ -31,7 +31,7 @@ export interface Drift {
     /** The first two in a table with the contract `freeze`; the path is `table.field`. */
     | "frozen_field"
     | "frozen_type"
-    /** Points of a history have one key, and differ; the path is `$`. */
+    /** Points of a history have one key, and differ; the path is `$` with the key of their series. */
     | "repeated_key"
   readonly detail: string
 }

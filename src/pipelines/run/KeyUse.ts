@@ -7,6 +7,8 @@ export class KeyUse {
   private readonly hasKey: boolean
   private readonly refused = new Set<string>()
   private isAccepted = false
+  /** Something was read, were it public: not every request with the key is refused. */
+  private isUsable = false
   private isUnauthorized = false
 
   constructor(hasKey: boolean) {
@@ -16,6 +18,11 @@ export class KeyUse {
   /** Whether the pipeline's other partitions need not be tried. */
   isRefused({ name }: Pick<AnyPipeline, "name">): boolean {
     return this.refused.has(name)
+  }
+
+  /** Whether a refusal of one partition may be one of all. */
+  mayRefuse({ endpoint }: Pick<AnyPipeline, "endpoint">): boolean {
+    return endpoint.auth !== "public" || (this.hasKey && !this.isUsable)
   }
 
   /** Pipelines that the service refused to this key. */
@@ -38,13 +45,17 @@ export class KeyUse {
 
   /** `tag` is that of the error a task ended with; `undefined` if it had none. */
   learn({ name, endpoint }: AnyPipeline, entity: string, tag: string | undefined): void {
-    if (tag === undefined && endpoint.auth !== "public") this.isAccepted = true
+    if (tag === undefined) {
+      this.isUsable = true
+      if (endpoint.auth !== "public") this.isAccepted = true
+    }
     if (tag === "Unauthorized") this.isUnauthorized = true
     if (tag !== "Unauthorized" && tag !== "Forbidden") return
     // What is public needs no key, so a refusal says nothing about the next vault.
     if (endpoint.auth === "public" && !this.hasKey) return
     // Without a key, no vault is the caller's own.
-    const isOfAll = (tag === "Unauthorized" || !this.hasKey) && !this.isAccepted
+    const isGood = endpoint.auth === "public" ? this.isUsable : this.isAccepted
+    const isOfAll = (tag === "Unauthorized" || !this.hasKey) && !isGood
     const isOfPipeline = !ownsSome(endpoint.auth, entity) || isOfAll
     if (isOfPipeline) this.refused.add(name)
   }

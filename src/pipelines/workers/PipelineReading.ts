@@ -1,5 +1,6 @@
 // How far a pipeline of a shared run is, and which of its tasks are to be offered next. Pure.
 import type { AnyPipeline } from "../model/Pipeline.ts"
+import { TASKS_AT_ONCE } from "../run/sync.ts"
 
 export class PipelineReading {
   readonly pipeline: AnyPipeline
@@ -30,8 +31,10 @@ export class PipelineReading {
   next(): ReadonlyArray<string> {
     if (this.isRefused) return []
     const { atOnce = Infinity, endpoint } = this.pipeline
-    // If a key is needed, the first task runs alone, so that the service refuses a wrong key only once.
-    const limit = endpoint.auth !== "public" && this.done === 0 ? 1 : atOnce
+    // If a key is needed, the first task runs alone, so that the service refuses a wrong key only once. It may refuse it for what
+    // is public too.
+    const untilDone = endpoint.auth === "public" ? Math.min(atOnce, TASKS_AT_ONCE) : 1
+    const limit = this.done === 0 ? untilDone : atOnce
     const next = this.#left.splice(0, Math.max(0, limit - (this.#offered - this.done)))
     this.#offered += next.length
     return next

@@ -51,10 +51,10 @@ export const offerTasks = Effect.fnUntraced(function* (
 
   /** Finds out whether the key is refused, for pipelines of which a first task is done. */
   const learnOf = Effect.fnUntraced(function* (probed: ReadonlyArray<PipelineReading>) {
-    const withKey = probed.filter(({ pipeline }) => pipeline.endpoint.auth !== "public")
-    if (withKey.length === 0) return
+    const refusable = probed.filter(({ pipeline }) => progress.key.mayRefuse(pipeline))
+    if (refusable.length === 0) return
     yield* progress.learn
-    for (const reading of withKey) reading.isRefused = progress.key.isRefused(reading.pipeline)
+    for (const reading of refusable) reading.isRefused = progress.key.isRefused(reading.pipeline)
   })
 
   const offer = (reading: PipelineReading) => {

@@ -66,3 +66,21 @@ it("a refusal of what is public, without a key, says nothing about the next vaul
   expect(key.isRefused(pipelineFor("public"))).toBe(false)
   expect(key.access).toBeUndefined()
 })
+
+it("401 for what is public: of all as long as nothing was read, of that vault alone once the list of vaults was", () => {
+  const ofPublic = pipelineFor("public")
+  const key = new KeyUse(true)
+  expect(key.mayRefuse(ofPublic)).toBe(true)
+  key.learn(ofPublic, "a", "Unauthorized")
+  expect(key.isRefused(ofPublic)).toBe(true)
+  expect(key.isUnknown).toBe(true)
+
+  const good = new KeyUse(true)
+  good.learn(ofPublic, "-", undefined)
+  expect(good.mayRefuse(ofPublic)).toBe(false)
+  good.learn(ofPublic, "a", "Unauthorized")
+  expect(good.isRefused(ofPublic)).toBe(false)
+  // It opens nothing that needs a key.
+  good.learn(ofCurator, "a", "Unauthorized")
+  expect(good.isRefused(ofCurator)).toBe(true)
+})

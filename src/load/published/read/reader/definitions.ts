@@ -11,7 +11,13 @@ export interface Definitions {
   /** Of views, DuckDB's own too, and of tables with computed columns. */
   readonly tables: Verdicts
   /** What keeps every statement from running. */
-  readonly all: string | undefined
+  readonly all: Unusable | undefined
+}
+
+/** What a statement can't use, and why. */
+export interface Unusable {
+  readonly name: string
+  readonly why: string
 }
 
 interface Named {
@@ -170,7 +176,7 @@ const wrongNameIn = (
 const insteadOfDuckDB = async (
   connection: DuckDBConnection,
   wrong: ReadonlyArray<Wrong>,
-): Promise<string | undefined> => {
+): Promise<Unusable | undefined> => {
   const rows = await rowsOf(
     connection,
     `SELECT function_name FROM system.main.duckdb_functions() WHERE database_name = 'system'
@@ -178,7 +184,11 @@ const insteadOfDuckDB = async (
   )
   const names = new Set(rows.map(([name]) => lower(name)))
   const instead = wrong.find(({ name }) => names.has(name))
-  return instead && `${instead.name}, which this file has in the place of DuckDB's: ${instead.why}`
+  if (instead === undefined) return undefined
+  return {
+    name: `${instead.name}, which this file has in the place of DuckDB's`,
+    why: instead.why,
+  }
 }
 
 /** Whether a word before a parenthesis is harmless wherever it stands. */

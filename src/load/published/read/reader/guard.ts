@@ -2,7 +2,7 @@
 // `callable.ts` allows, and refers to no view or macro that calls anything else.
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { wrongCallIn } from "./calls.ts"
-import { type Definitions, definitionsOf } from "./definitions.ts"
+import { type Definitions, definitionsOf, type Unusable } from "./definitions.ts"
 import { explained } from "./explained.ts"
 import { type Mentions, mentionsOf, Refused } from "./mentions.ts"
 
@@ -37,15 +37,21 @@ export class Guard {
     const select = found?.select ?? sql
     const mentions = await mentionsOf(this.#connection, select)
     const wrong = wrongIn(mentions, await this.#definitions())
-    if (wrong !== undefined) throw new Refused(`A query can't use ${wrong}.`)
+    if (wrong !== undefined) throw new Refused(`A query can't use ${wrong.name}: ${wrong.why}.`)
     return found === undefined ? sql : `${found.words}${select}`
   }
 }
 
-const wrongIn = (mentions: Mentions, { macros, tables, all }: Definitions): string | undefined => {
+const wrongIn = (
+  mentions: Mentions,
+  { macros, tables, all }: Definitions,
+): Unusable | undefined => {
   if (all !== undefined) return all
   const call = wrongCallIn(mentions, macros)
-  if (call !== undefined) return `${call.name}(): ${call.why}`
-  const table = [...mentions.tables].find((name) => tables.get(name) !== undefined)
-  return table && `${table}: ${tables.get(table)}`
+  if (call !== undefined) return { name: `${call.name}()`, why: call.why }
+  for (const name of mentions.tables) {
+    const why = tables.get(name)
+    if (why !== undefined) return { name, why }
+  }
+  return undefined
 }
