@@ -134,7 +134,10 @@ it.live(`${STATEMENTS} statements end neither the server nor its answers to othe
     yield* Effect.forEach(
       statements,
       Effect.fnUntraced(function* (sql) {
-        const { status, body } = yield* get(queryUrl(url, sql))
+        // A busy machine may not come to it in time, and says so.
+        const { status, body } = yield* get(queryUrl(url, sql)).pipe(
+          Effect.repeat({ until: (response) => response.status !== 503 }),
+        )
         if (status === 200) ended.answered++
         else if (body.includes("DuckDB ended while it ran")) ended.crashed++
         else if (body.includes("was stopped after")) ended.stopped++
