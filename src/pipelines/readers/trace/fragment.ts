@@ -175,8 +175,9 @@ export const findFragment = (
 const withMore = (columns: ReadonlySet<Column>, more: ReadonlyArray<Column>) =>
   more.length === 0 ? columns : new Set([...columns, ...more])
 
-// More than a page, a terminal or an assistant has use for.
+// More than a page, a terminal or an assistant has use for. A value is shown with each version of its row.
 const MAX_CHARACTERS = 100_000
+const MAX_VALUE = 2000
 
 /** Its value as JSON, indented where that is short, and how many characters of it are left out. */
 export const fragmentText = ({
@@ -195,3 +196,9 @@ export const shortFragment = (fragment: Fragment): Fragment => {
   const { text, leftOut } = fragmentText(fragment)
   return leftOut > 0 ? { ...fragment, value: `${text} (${leftOut} more characters)` } : fragment
 }
+
+/** A value of a row: the beginning of a text, with how much that leaves out, if all of it is too long. */
+export const shortValue = (value: unknown): unknown =>
+  typeof value === "string" && value.length > MAX_VALUE
+    ? `${shortened(value, MAX_VALUE)} (${value.length - MAX_VALUE} more characters)`
+    : value
