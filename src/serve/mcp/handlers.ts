@@ -12,8 +12,9 @@ import {
   nameOf,
   type QueryVocabulary,
 } from "../../pipelines/readers/query/queryVocabulary.ts"
-import { shortFragment } from "../../pipelines/readers/trace/fragment.ts"
-import { type Origins, trace } from "../../pipelines/readers/trace/trace.ts"
+import type { Row } from "../../pipelines/readers/runs.ts"
+import { shortFragment, shortValue } from "../../pipelines/readers/trace/fragment.ts"
+import { trace, type Trace } from "../../pipelines/readers/trace/trace.ts"
 import { type QueryContext, runQuery } from "../runQuery.ts"
 import { withValues } from "../sql/parameterFields.ts"
 import { Refused, tools } from "./tools.ts"
@@ -42,12 +43,23 @@ const plain = (value: unknown): Schema.Json => {
   return typeof value === "bigint" ? String(value) : ((value ?? null) as Schema.Json)
 }
 
-/** With the beginning of the parts of responses that are too long for an assistant. */
-const short = (origins: Origins): Origins => ({
-  ...origins,
-  facts: origins.facts.map((fact) => ({
-    ...fact,
-    fragment: fact.fragment && shortFragment(fact.fragment),
+const shortRow = (row: Row): Row =>
+  Object.fromEntries(Object.entries(row).map(([name, value]) => [name, shortValue(value)]))
+
+/** With the beginning of the values and parts of responses that are too long for an assistant. */
+const short = ({ key, values, origins, ...found }: Trace): Trace => ({
+  ...found,
+  key: shortRow(key),
+  values: shortRow(values),
+  origins: origins.map((each) => ({
+    ...each,
+    facts: each.facts.map((fact) => ({
+      ...fact,
+      key: shortRow(fact.key),
+      values: shortRow(fact.values),
+      superseded: fact.superseded.map(shortRow),
+      fragment: fact.fragment && shortFragment(fact.fragment),
+    })),
   })),
 })
 
@@ -157,9 +169,7 @@ export const handlers = (context: McpContext) => {
           // The machine with the published copy may have no archive.
           return traced(true).pipe(Effect.catchTag("LoadError", () => traced(false)))
         }),
-      ).pipe(
-        Effect.map((found) => ({ trace: plain({ ...found, origins: found.origins.map(short) }) })),
-      )
+      ).pipe(Effect.map((found) => ({ trace: plain(short(found)) })))
     },
     status: () =>
       Effect.gen(function* () {

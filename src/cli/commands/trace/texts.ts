@@ -1,5 +1,5 @@
 // The text of a trace, from a value back to its response: each step is indented below what it explains.
-import { fragmentText } from "../../../pipelines/readers/trace/fragment.ts"
+import { fragmentText, shortValue } from "../../../pipelines/readers/trace/fragment.ts"
 import { columnsText } from "../../../pipelines/readers/trace/martRows.ts"
 import type { Row } from "../../../pipelines/readers/runs.ts"
 import type { Origins, Trace, TracedFact } from "../../../pipelines/readers/trace/trace.ts"
@@ -41,7 +41,7 @@ export const traceText = (found: Trace, options: TraceOptions): string => {
 const valueText = (name: string, value: unknown): string =>
   typeof value === "number" && /(^|_)(id|ordinal|year)$/.test(name)
     ? String(value)
-    : plainText(value)
+    : plainText(shortValue(value))
 
 const INSTANT = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
 

@@ -72,10 +72,11 @@ const columnsWith = (
 const isOwnName = (leaf: string, { name, fields }: Column): boolean =>
   leaf === name || (fields?.includes(leaf) ?? false)
 
-/** A name with a scalar, and the columns of the row that have this value. */
+/** A name with a scalar, and the columns of the row that have this value, or the name for a value. */
 interface Leaf {
   readonly name: string
   readonly columns: ReadonlyArray<Column>
+  readonly ofName: ReadonlyArray<Column>
 }
 
 // Far more than those of documented shapes.
@@ -95,7 +96,11 @@ export const findFragment = (
   row: Readonly<Record<string, unknown>>,
 ): Fragment | undefined => {
   const columnsOf = columnsWith(table, row)
-  const leafOf = (name: string, value: unknown): Leaf => ({ name, columns: columnsOf(value) })
+  const leafOf = (name: string, value: unknown, ofName = columnsOf(name)): Leaf => ({
+    name,
+    columns: columnsOf(value),
+    ofName,
+  })
   let best: { readonly fragment: () => Fragment; readonly score: number } | undefined
 
   /** `around` are the columns whose values the objects around it have, such as the vault's address above a series. */
@@ -107,8 +112,8 @@ export const findFragment = (
   ): void => {
     /** Whether one of its fields has both the value and the name of the column. */
     const own = new Map<Column, boolean>()
-    for (const { name, columns } of leaves) {
-      for (const column of [...columns, ...columnsOf(name)]) {
+    for (const { name, columns, ofName } of leaves) {
+      for (const column of [...columns, ...ofName]) {
         own.set(column, own.get(column) === true || isOwnName(name, column))
       }
     }
@@ -140,10 +145,12 @@ export const findFragment = (
       leaves.flatMap(({ columns }) => columns),
     )
     const parallel = parallelArrays(value)
+    // A name may be as long as its array, so that it is not read again for each element.
+    const ofNames = parallel?.arrays.map(([name]) => columnsOf(name))
     for (let index = 0; index < (parallel?.length ?? 0); index += 1) {
       const record = (parallel?.arrays ?? []).map(([name, array]) => [name, array[index]] as const)
       consider(
-        record.map((each) => leafOf(...each)),
+        record.map((each, at) => leafOf(...each, ofNames?.[at])),
         within,
         () => {
           const before = shortened(path())
@@ -168,8 +175,9 @@ export const findFragment = (
 const withMore = (columns: ReadonlySet<Column>, more: ReadonlyArray<Column>) =>
   more.length === 0 ? columns : new Set([...columns, ...more])
 
-// More than a page, a terminal or an assistant has use for.
+// More than a page, a terminal or an assistant has use for. A value is shown with each version of its row.
 const MAX_CHARACTERS = 100_000
+const MAX_VALUE = 2000
 
 /** Its value as JSON, indented where that is short, and how many characters of it are left out. */
 export const fragmentText = ({
@@ -188,3 +196,9 @@ export const shortFragment = (fragment: Fragment): Fragment => {
   const { text, leftOut } = fragmentText(fragment)
   return leftOut > 0 ? { ...fragment, value: `${text} (${leftOut} more characters)` } : fragment
 }
+
+/** A value of a row: the beginning of a text, with how much that leaves out, if all of it is too long. */
+export const shortValue = (value: unknown): unknown =>
+  typeof value === "string" && value.length > MAX_VALUE
+    ? `${shortened(value, MAX_VALUE)} (${value.length - MAX_VALUE} more characters)`
+    : value

@@ -43,6 +43,14 @@ describe("findFragment", () => {
     expect(findFragment(body, loans, row)).toMatchObject({ path: "$.loans[20000]", value: last })
   })
 
+  // The long name read again for each element would take minutes.
+  it("reads the names of parallel arrays once, however many elements they have", () => {
+    const zeros = Array.from({ length: 200_000 }, () => 0)
+    const long = "1".repeat(200_000)
+    const body = parsed(JSON.stringify({ series: { a: zeros, [long]: zeros }, loans: [last] }))
+    expect(findFragment(body, loans, row)).toMatchObject({ path: "$.loans[0]", value: last })
+  })
+
   it("has a path of bounded length, however long the names are and however many arrays are parallel", () => {
     const arrays = Object.fromEntries(
       Array.from({ length: 1000 }, (_, at) => [`${"n".repeat(100)}${at}`, ["Last"]]),
