@@ -79,8 +79,8 @@ export const replacedPoints = (mapped: Mapped): ReadonlyArray<Drift> => {
   if (pair === undefined) return []
   const { first, row, differing } = pair
   // Of each series once.
-  const series = table.columns.flatMap(({ name }, at) =>
-    table.key.includes(name) && name !== time ? [String(columns[at]?.[row])] : [],
+  const series = table.columns.flatMap(({ name }, index) =>
+    table.key.includes(name) && name !== time ? [String(columns[index]?.[row])] : [],
   )
   return [
     {
