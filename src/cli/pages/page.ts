@@ -40,7 +40,7 @@ export const commandPage = async (): Promise<string> => {
 const meanings: Readonly<Record<keyof typeof exitCodes, string>> = {
   ok: "everything landed, or nothing was new",
   unexpected:
-    "the command could not do what it was asked, and the message says why: nothing could be read from the service, SQL was refused, nothing is published yet, a folder is not empty, a disk failed. Also a bug of vaulthouse, which the message calls one",
+    "the command failed, and the message says why: nothing could be read from the service, SQL was refused, nothing is published yet, a folder is not empty, a disk failed. Also a bug of vaulthouse, which the message calls one",
   usage: "the command line or the configuration is wrong",
   partial:
     "some tasks failed or were quarantined, or the service rejected the API key; the rest landed. Also by `--fail-on partial` and `gaps`; `replay` left responses or tables out",

@@ -4,7 +4,7 @@ import { ApiError } from "../../domain/wire/errors.ts"
 export const exitCodes = {
   /** Everything landed, or there was nothing new. */
   ok: 0,
-  /** What was asked is valid, but could not be done: nothing is published, SQL is refused, a disk is full. Also a bug. */
+  /** The command is valid, but failed: nothing is published, SQL is refused, a disk is full. Also a bug. */
   unexpected: 1,
   /** The command line or the configuration is wrong. */
   usage: 2,

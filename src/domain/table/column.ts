@@ -46,7 +46,6 @@ export interface Reference {
    * row can't be read without what it refers to: what a record merely names may be in no list that the key shows.
    */
   readonly to: ReadonlyArray<{ readonly table: string; readonly columns: ReadonlyArray<string> }>
-  /** `error` only where a row can't be read without what it refers to. */
 }
 
 /**

@@ -48,7 +48,7 @@ const listed: Readonly<Record<string, Subject>> = {
   discount_factors: "ladder",
 }
 
-// A 429 says nothing of the other endpoints, which are asked after its pause, unless that is long.
+// A 429 says nothing of the other endpoints, which are tried after its pause, unless that is long.
 const START_WAIT_SECONDS = 10
 
 /** `slow`: include the endpoints that the document calls slow. */

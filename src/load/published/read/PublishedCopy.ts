@@ -1,4 +1,4 @@
-// What a published copy is to those who read it: where it is, what it can be asked, why it can't. SQL of this program is
+// What a published copy is to those who read it: where it is, which queries it takes, why it can't be read. SQL of this program is
 // run by openPublishedCopy.ts, SQL of readers in a process of its own (published/read/reader/readers.ts).
 import { access, constants } from "node:fs/promises"
 import { join } from "node:path"
