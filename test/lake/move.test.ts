@@ -132,6 +132,36 @@ describe.skipIf(lake === undefined)("a lake", () => {
     }),
   )
 
+  it.effect("takes nothing of a file in which somebody has put SQL in the place of a table", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      cpSync(yield* synced, dataDir, { recursive: true })
+      const secret = join(yield* temporaryFolder, "secret")
+      writeFileSync(secret, "nobody may read this")
+      yield* change(
+        dataDir,
+        "CREATE TABLE main.kept AS FROM core.loans",
+        "DROP TABLE core.loans",
+        `CREATE VIEW core.loans AS
+         SELECT kept.* REPLACE (content AS state) FROM main.kept, read_text('${secret}')`,
+      )
+      const catalog = `ducklake:${yield* Effect.promise(newCatalog)}`
+      const config = `dataDir: .\nlake: { extensions: ${extensions} }\n`
+      writeFileSync(join(dataDir, "vaulthouse.config.yaml"), config)
+      const toLake = ["move", "--to", catalog, "--lake-data", join(dataDir, "lake")]
+      const refused = yield* Effect.promise(() => vaulthouse(toLake, { cwd: dataDir }))
+      expect(refused).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(
+          /core\.loans in .*vaulthouse\.duckdb is a view .*Nothing was moved\./,
+        ) as unknown,
+      })
+      const toFile = ["move", "--warehouse", catalog, "--to", "file"]
+      const there = yield* Effect.promise(() => vaulthouse(toFile, { cwd: dataDir }))
+      expect(there.stderr).toContain("already exists")
+    }),
+  )
+
   it.effect("is made by a replay from the archive alone, in object storage too", () =>
     Effect.gen(function* () {
       const dataDir = yield* synced

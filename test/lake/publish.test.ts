@@ -247,22 +247,45 @@ dataDir: ${dataDir("one")}
     }).pipe(Effect.scoped),
   )
 
+  /** Changes the copy, and its record, as whoever does that would. */
+  const tamperWith = Effect.fnUntraced(function* (name: string, ...statements: Array<string>) {
+    yield* changeFile(copyOn(name), ...statements)
+    const path = join(dataDir(name), "published/current.json")
+    const current = JSON.parse(readFileSync(path, "utf8")) as Record<string, unknown>
+    writeFileSync(path, JSON.stringify({ ...current, header: undefined }))
+  })
+
+  const secretFile = (): string => {
+    const file = join(folder, "secret")
+    writeFileSync(file, "nobody may read this")
+    return file
+  }
+
   it.live("runs no SQL of a copy that somebody has changed with access to other files", () =>
     Effect.gen(function* () {
       yield* publishOn("four")
-      const secret = join(folder, "secret")
-      writeFileSync(secret, "nobody may read this")
-      yield* changeFile(
-        copyOn("four"),
+      yield* tamperWith(
+        "four",
         `CREATE OR REPLACE VIEW mart.clock AS
-         SELECT TIMESTAMP '2026-06-01' AS now_at FROM read_text('${secret}')`,
+         SELECT TIMESTAMP '2026-06-01' AS now_at FROM read_text('${secretFile()}')`,
       )
-      // Whoever changes the copy changes that as well.
-      const path = join(dataDir("four"), "published/current.json")
-      const current = JSON.parse(readFileSync(path, "utf8")) as Record<string, unknown>
-      writeFileSync(path, JSON.stringify({ ...current, header: undefined }))
       const failure = yield* Effect.flip(publishOn("four"))
       expect(String(failure)).toMatch(/Cannot access file ".*secret"/)
+    }),
+  )
+
+  it.live("makes the copy anew where SQL of somebody's is what would be read", () =>
+    Effect.gen(function* () {
+      yield* publishOn("five")
+      yield* tamperWith(
+        "five",
+        "CREATE TABLE main.kept AS FROM ops.layout",
+        "DROP TABLE ops.layout",
+        `CREATE VIEW ops.layout AS SELECT kept.* FROM main.kept, read_text('${secretFile()}')`,
+      )
+      yield* publishOn("five")
+      const found = `SELECT schema_name FROM duckdb_tables() WHERE table_name IN ('layout', 'kept')`
+      expect(yield* queryFile(copyOn("five"), found)).toEqual([{ schema_name: "ops" }])
     }),
   )
 })

@@ -1,7 +1,14 @@
 // Files of DuckDB may be of others, or changed by them, such as in a backup or a copied data directory: their views, also one in the
 // place of a table, are SQL that runs when they are read.
 import type { DuckDBConnection } from "@duckdb/node-api"
+import { type Table, tableName } from "../../domain/table/table.ts"
 import { literal } from "../sql/sql.ts"
+
+/** From here on, only what is loaded explicitly: DuckDB would download an extension for a database of another kind. */
+export const loadNothingUnasked = async (connection: DuckDBConnection): Promise<void> => {
+  await connection.run("SET autoinstall_known_extensions = false")
+  await connection.run("SET autoload_known_extensions = false")
+}
 
 /**
  * From here on, SQL of the whole instance reaches nothing but what is attached, what spills and the files below `folders`: no other
@@ -23,9 +30,36 @@ export const attachConfined = async (
   folders: ReadonlyArray<string> = [],
   options = "READ_ONLY",
 ): Promise<void> => {
-  // DuckDB would download an extension for a database of another kind.
-  await connection.run("SET autoinstall_known_extensions = false")
-  await connection.run("SET autoload_known_extensions = false")
+  await loadNothingUnasked(connection)
   await connection.run(`ATTACH ${literal(file)} AS ${name} (${options})`)
   await confine(connection, folders)
+}
+
+/**
+ * For a file that is read where nothing can be confined, because its rows go into a lake or come from one: the first of `tables` that
+ * the database attached as `catalog` has as a view or with computed columns, or not at all; and, given `viewSchemas`, else its first
+ * view or macro outside of these. It asks for names and definitions only, so that none of that SQL runs, and by names that no macro of
+ * the file can hide.
+ */
+export const foreignSql = async (
+  connection: DuckDBConnection,
+  catalog: string,
+  tables: ReadonlyArray<Table>,
+  viewSchemas?: ReadonlyArray<string>,
+): Promise<string | undefined> => {
+  const read = async (columns: string, source: string) => {
+    const sql = `SELECT schema_name, ${columns} FROM system.main.${source}() WHERE database_name = ${literal(catalog)}`
+    return (await connection.runAndReadAll(sql)).getRows().map((row) => row.map(String))
+  }
+  const stored = new Set<string>()
+  for (const [schema, name, sql = ""] of await read("table_name, sql", "duckdb_tables")) {
+    if (!sql.includes("GENERATED ALWAYS AS")) stored.add(`${schema}.${name}`)
+  }
+  const changed = tables.map(tableName).find((name) => !stored.has(name))
+  if (changed !== undefined || viewSchemas === undefined) return changed
+  const defined = [
+    ...(await read("view_name", "duckdb_views")),
+    ...(await read("function_name", "duckdb_functions")),
+  ]
+  return defined.find(([schema = ""]) => !viewSchemas.includes(schema))?.join(".")
 }

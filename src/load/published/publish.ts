@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs"
 import { readdir, rm } from "node:fs/promises"
 import { join } from "node:path"
-import type { DuckDBConnection } from "@duckdb/node-api"
+import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import * as Effect from "effect/Effect"
 import { invariant } from "../../domain/invariant.ts"
 import { rowsOf } from "../../domain/table/rowsOf.ts"
@@ -34,15 +34,14 @@ import {
   writeCurrent,
 } from "./publishedFiles.ts"
 import { type ViewDefinitions, viewDefinitions } from "./publishedViews.ts"
+import { attachConfined } from "../duckdb/confine.ts"
 import { readRows } from "../duckdb/readRows.ts"
-import { literal } from "../sql/sql.ts"
 import { readStoredMarts } from "./marts/readStoredMarts.ts"
 import { publicationState, publicationStateSql } from "./publicationState.ts"
 import { refreshStoredMarts } from "./marts/refreshStoredMarts.ts"
 import { publications } from "../tables/ops/publications.ts"
 import { WITHOUT_LOG } from "../storage/template.ts"
 import { Warehouse } from "../Warehouse.ts"
-import { undoing } from "../duckdb/undoing.ts"
 
 export interface PublishOptions {
   /** `undefined` makes no Parquet, and removes what an earlier publication made: it would go out of date. */
@@ -91,42 +90,46 @@ const stamp = (
     return published_at
   })
 
-/** Makes the copy's marts read their stored rows, and the file readable for older versions of DuckDB. */
-const completeCopy = async ({ connection }: Session, copy: string): Promise<void> => {
-  // DuckDB 1.5 leaves metadata of earlier checkpoints in place, and some such files fail to open in 1.1 to 1.3 with
-  // "Failed to load metadata pointer": the copy's own checkpoint writes all metadata again.
-  await connection.run("SET experimental_metadata_reuse = false")
-  await connection.run(`ATTACH ${literal(copy)} AS copied (${WITHOUT_LOG})`)
-  const undo = async () => {
-    await connection.run("DETACH copied")
-    await connection.run("RESET experimental_metadata_reuse")
+/** In a DuckDB of its own: the lake's is not confined, and views may be of whoever changed the copy before. */
+const withCopy = async <A>(
+  copy: string,
+  options: string,
+  work: (connection: DuckDBConnection) => Promise<A>,
+): Promise<A> => {
+  const instance = await DuckDBInstance.create(":memory:", { threads: "1" })
+  const connection = await instance.connect()
+  try {
+    // DuckDB 1.5 leaves metadata of earlier checkpoints in place, and some such files fail to open in 1.1 to 1.3 with
+    // "Failed to load metadata pointer": the copy's own checkpoint writes all metadata again.
+    await connection.run("SET experimental_metadata_reuse = false")
+    await attachConfined(connection, copy, "copied", [], options)
+    return await work(connection)
+  } finally {
+    // An open connection would keep the file open until it is collected.
+    connection.closeSync()
+    instance.closeSync()
   }
-  await undoing(undo, async () => {
-    await readStoredMarts(connection, "copied")
-    await connection.run("CHECKPOINT copied")
-  })
 }
 
+/** Makes the copy's marts read their stored rows, and the file readable for older versions of DuckDB. */
+const completeCopy = (copy: string): Promise<void> =>
+  withCopy(copy, WITHOUT_LOG, async (connection) => {
+    await readStoredMarts(connection, "copied")
+    await connection.run("CHECKPOINT copied")
+    await connection.run("DETACH copied")
+  })
+
 /** Opens the copy as a reader would and reads its stamp and views, before it takes the old one's place. */
-const checkCopy = async (
-  session: Session,
-  copy: string,
-  runId: string,
-): Promise<ViewDefinitions> => {
-  await session.connection.run(`ATTACH ${literal(copy)} AS copied (READ_ONLY)`)
-  return undoing(
-    () => session.connection.run("DETACH copied"),
-    async () => {
-      const [newest] = await readRows(
-        session.connection,
-        "SELECT run_id FROM copied.ops.publications ORDER BY published_at DESC LIMIT 1",
-      )
-      const held = String(newest?.["run_id"])
-      invariant(held === runId, "a published copy holds the state of its run", { held, run: runId })
-      return viewDefinitions(session.connection, "copied")
-    },
-  )
-}
+const checkCopy = (copy: string, runId: string): Promise<ViewDefinitions> =>
+  withCopy(copy, "READ_ONLY", async (connection) => {
+    const [newest] = await readRows(
+      connection,
+      "SELECT run_id FROM copied.ops.publications ORDER BY published_at DESC LIMIT 1",
+    )
+    const held = String(newest?.["run_id"])
+    invariant(held === runId, "a published copy holds the state of its run", { held, run: runId })
+    return viewDefinitions(connection, "copied")
+  })
 
 const countsOf = (exported: Exported | undefined) => {
   const files = exported?.manifest.files ?? []
@@ -196,8 +199,8 @@ const publishAll = async (
       return { exported: made, content: (await stateOf(connection, options)).content }
     },
   })
-  await completeCopy(session, aside)
-  const definitions = await checkCopy(session, aside, runId)
+  await completeCopy(aside)
+  const definitions = await checkCopy(aside, runId)
   await giveAccess(aside, access)
   const file = copyName(runId)
   // Before readers are switched to it: to other users a folder without access is one without tables.

@@ -5,8 +5,9 @@ import type { DuckDBConnection } from "@duckdb/node-api"
 import { type Table, tableName } from "../../domain/table/table.ts"
 import { comparisonOf, comparisonSql } from "./compareTables.ts"
 import { copyRows } from "../duckdb/copyRows.ts"
+import { foreignSql } from "../duckdb/confine.ts"
 import { putInPlace } from "../../domain/durableFiles.ts"
-import { isOfCatalog, LoadError } from "../errors.ts"
+import { isOfCatalog, LoadError, REBUILD } from "../errors.ts"
 import { readRows } from "../duckdb/readRows.ts"
 import type { Session } from "../commit/session.ts"
 import { transaction } from "../duckdb/transaction.ts"
@@ -36,6 +37,24 @@ const attached = async <A>(
 
 const refused = (target: string, why: string, advice: string): LoadError =>
   new LoadError({ reason: "Files", what: `Moving the warehouse to ${target}`, why, advice })
+
+/** Reads the file, which the lake's connection can't be confined for: others may have put SQL into it, such as in a backup. */
+const reading = <A>(
+  session: Session,
+  file: string,
+  target: string,
+  tables: ReadonlyArray<Table>,
+  work: () => Promise<A>,
+): Promise<A> =>
+  attached(session, file, "READ_ONLY", async () => {
+    const changed = await foreignSql(session.connection, FILE, tables)
+    if (changed === undefined) return work()
+    throw refused(
+      target,
+      `${changed} in ${file} is a view or has computed columns, so somebody has changed the file`,
+      `Nothing was moved. Restore a backup that you trust. If there is none: ${REBUILD}`,
+    )
+  })
 
 export interface CopiedTable {
   readonly table: string
@@ -80,7 +99,7 @@ export const moveToLake = (
   shown: string,
   tables: ReadonlyArray<Table>,
 ): Promise<ReadonlyArray<CopiedTable>> =>
-  attached(session, file, "READ_ONLY", () =>
+  reading(session, file, shown, tables, () =>
     transaction(session, async () => {
       const { connection } = session
       const compared = () => compareRows(connection, FILE, CATALOG, tables)
@@ -105,7 +124,7 @@ export const moveToFile = async (
   tables: ReadonlyArray<Table>,
 ): Promise<ReadonlyArray<CopiedTable>> => {
   const compared = (name: string) =>
-    attached(session, name, "READ_ONLY", () =>
+    reading(session, name, file, tables, () =>
       compareRows(session.connection, CATALOG, FILE, tables),
     )
   if (existsSync(file)) {

@@ -2,7 +2,7 @@
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { decodeRow, optional, text } from "../../duckdb/decodeRow.ts"
 import { readRows } from "../../duckdb/readRows.ts"
-import { CATALOG, identifier, literal } from "../../sql/sql.ts"
+import { identifier, literal } from "../../sql/sql.ts"
 import { storedMarts } from "../../marts/storedMarts.ts"
 import { undoing } from "../../duckdb/undoing.ts"
 
@@ -50,7 +50,7 @@ export const readStoredMarts = async (
   // A view keeps the catalog that its SQL names, which readers may name differently, so the SQL names none.
   await connection.run(`USE ${identifier(copy)}`)
   await undoing(
-    () => connection.run(`USE ${CATALOG}`),
+    () => connection.run("USE memory"),
     async () => {
       await connection.run(statements.join(";\n"))
       await connection.run("CHECKPOINT")

@@ -5,7 +5,7 @@ import { chmod, copyFile, rm } from "node:fs/promises"
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { type Table, storedTables } from "../../../domain/table/table.ts"
 import { createMarts } from "../../marts/createMarts.ts"
-import { confine } from "../../duckdb/confine.ts"
+import { confine, foreignSql, loadNothingUnasked } from "../../duckdb/confine.ts"
 import { type Connections, openConnections } from "../../duckdb/connections.ts"
 import { creationScript, fingerprintOf, storedFingerprint } from "../../tables/warehouseLayout.ts"
 import { alone } from "../../duckdb/transaction.ts"
@@ -35,6 +35,7 @@ export const copyLake = async <A>(lake: LakeToCopy, copying: Copying<A>): Promis
       lake.options,
       lake.spill,
       async (connection) => {
+        await loadNothingUnasked(connection)
         await connection.run(
           `ATTACH ${literal(file)} AS ${CATALOG} (STORAGE_VERSION ${literal(STORAGE_VERSION)}, ${WITHOUT_LOG})`,
         )
@@ -43,10 +44,9 @@ export const copyLake = async <A>(lake: LakeToCopy, copying: Copying<A>): Promis
     )
   if (previous !== undefined) {
     await copyFile(previous, file, constants.COPYFILE_FICLONE)
-    // If the earlier copy is damaged, the new one is made from all rows.
+    // If the earlier copy is damaged or has SQL of others, the new one is made from all rows.
     const opened = await open().catch(() => undefined)
-    const fingerprint = opened && (await storedFingerprint(opened.writer))
-    if (opened !== undefined && fingerprint === fingerprintOf(lake.tables)) {
+    if (opened !== undefined && (await isUsable(lake, opened.writer).catch(() => false))) {
       return fill(lake, copying, opened, false)
     }
     await opened?.close()
@@ -58,6 +58,13 @@ export const copyLake = async <A>(lake: LakeToCopy, copying: Copying<A>): Promis
     await opened.writer.run(creationScript(lake.tables))
   }
   return fill(lake, copying, opened, true)
+}
+
+/** Checked before anything of the copy is read, which is not confined until the lake's rows are in it. */
+const isUsable = async ({ tables }: LakeToCopy, copy: DuckDBConnection): Promise<boolean> => {
+  const stored = tables.flatMap(storedTables)
+  const foreign = await foreignSql(copy, CATALOG, stored, ["mart", "meta"])
+  return foreign === undefined && (await storedFingerprint(copy)) === fingerprintOf(tables)
 }
 
 const fill = async <A>(
@@ -72,7 +79,7 @@ const fill = async <A>(
     await lake.attach(writer, LAKE)
     await updateCopy({ connection: writer, tables, source: LAKE, isWhole })
     await writer.run(`DETACH ${LAKE}`)
-    // Others may have changed the copy that this one was made from.
+    // The marts of the copy that this one was made from may be of others.
     await confine(writer, writtenFolders(lake.options.dataDir))
     await createMarts(alone(writer), tables)
     const result = await complete(writer)

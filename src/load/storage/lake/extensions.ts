@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { type DuckDBConnection, version } from "@duckdb/node-api"
 import { isInObjectStore } from "../../../domain/stores/objectStore.ts"
 import { LoadError } from "../../errors.ts"
+import { loadNothingUnasked } from "../../duckdb/confine.ts"
 import { literal } from "../../sql/sql.ts"
 import { causeMessage } from "../../../domain/values/causeMessage.ts"
 
@@ -67,7 +68,7 @@ const install = async (connection: DuckDBConnection, name: string): Promise<void
   }
 }
 
-/** `folder` is the setting lake.extensions. Rejects with `LoadError`. */
+/** Loads these, and from then on no other. `folder` is the setting lake.extensions. Rejects with `LoadError`. */
 export const loadExtensions = async (
   connection: DuckDBConnection,
   names: ReadonlyArray<string>,
@@ -76,4 +77,5 @@ export const loadExtensions = async (
   for (const name of names) {
     await (folder === undefined ? install(connection, name) : loadFrom(connection, folder, name))
   }
+  await loadNothingUnasked(connection)
 }
