@@ -2,7 +2,7 @@
 import Table from "cli-table3"
 import { paint, paintOutcomes } from "./color.ts"
 import { shown } from "./output.ts"
-import { terminalWidth, wrapped } from "./terminal.ts"
+import { firstLines, terminalWidth, wrapped } from "./terminal.ts"
 
 export type Align = "left" | "right"
 
@@ -24,6 +24,9 @@ const MIN_WIDTH = 8
 
 const GAP = 2
 
+// More than anybody reads in a table, whose making takes time with the square of a cell's lines.
+const MAX_LINES = 100
+
 const NO_BORDERS = Object.fromEntries(
   [
     "top",
@@ -44,7 +47,7 @@ const NO_BORDERS = Object.fromEntries(
 )
 
 /** If the terminal is too narrow, columns are wrapped: headings before text, between words if that is enough, the
- * widest first. Numbers are never wrapped. */
+ * widest first. Numbers are never wrapped. Of a cell, 100 lines are shown. */
 export const textTable = (
   head: ReadonlyArray<string>,
   texts: ReadonlyArray<ReadonlyArray<string>>,
@@ -64,14 +67,15 @@ export const textTable = (
     chars: { ...NO_BORDERS, middle: " ".repeat(GAP) },
     style: { head: [], border: [], "padding-left": 0, "padding-right": 0, compact: true },
   })
-  table.push(
-    ...rows.map((row, rowAt) =>
+  for (const [rowAt, row] of rows.entries()) {
+    table.push(
       row.map((cell, at) => {
-        const lines = wrapped(cell, widths[at] ?? Infinity)
+        const room = widths[at] ?? Infinity
+        const lines = firstLines(wrapped(cell, room), MAX_LINES, room)
         return lines.map((line) => paintCell(line, at, rowAt)).join("\n")
       }),
-    ),
-  )
+    )
+  }
   return table.toString().replaceAll(/ +$/gm, "")
 }
 
@@ -112,7 +116,7 @@ const cellWidth = (rows: ReadonlyArray<ReadonlyArray<string>>, at: number): numb
   rows.reduce((max, row) => Math.max(max, longest(row[at] ?? "")), 0)
 
 const longest = (cell: string): number =>
-  cell.includes("\n") ? Math.max(...cell.split("\n").map((line) => line.length)) : cell.length
+  cell.split("\n").reduce((max, line) => Math.max(max, line.length), 0)
 
 const totalOf = (widths: ReadonlyArray<number>): number =>
   widths.reduce((sum, each) => sum + each, GAP * Math.max(0, widths.length - 1))

@@ -37,6 +37,18 @@ describe("a table", () => {
     expect(text.match(/vault/g)).toHaveLength(20)
   })
 
+  it("shows the first 100 lines of a cell, however many it has", () => {
+    const lines = textTable(
+      ["id", "text"],
+      [
+        ["a", "line\n".repeat(200_000)],
+        ["b", "c"],
+      ],
+    ).split("\n")
+    expect(lines).toHaveLength(102)
+    expect(lines.slice(-2)).toEqual(["    line …", "b   c"])
+  })
+
   it("wraps a heading over figures, never the figures", () => {
     const head = ["stale active vaults", "median hours"]
     const text = textTable(head, [["1,234,567.5", "12.5"]], {
