@@ -46,7 +46,7 @@ describe("a table", () => {
       ],
     ).split("\n")
     expect(lines).toHaveLength(102)
-    expect(lines.slice(-2)).toEqual(["    line …", "b   c"])
+    expect(lines.slice(-2)).toEqual(["    li …", "b   c"])
   })
 
   it("wraps a heading over figures, never the figures", () => {
