@@ -68,9 +68,9 @@ const commands = cases
   .filter((each) => !isMissing(each))
   .map(({ name }) => name)
   .filter((name) => values.only?.includes(name) ?? true)
-/** A slice has some of the commands, others the next day. */
+/** A slice has two of the commands, whose recording takes a minute, and others the next day. */
 const chosen = isSlice
-  ? commands.filter((_, at) => (at + seed) % Math.ceil(commands.length / 4) === 0)
+  ? commands.filter((_, at) => (at + seed) % Math.ceil(commands.length / 2) === 0)
   : commands
 /** A lake is of one call: what needs it is recorded in each. */
 const needsLake = chosen.filter((name) =>
