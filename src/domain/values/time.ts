@@ -124,8 +124,8 @@ const fromHttpDate = (text: string): number | undefined => {
 
 // March 1973: a smaller number is a count or an index.
 const FIRST_EPOCH = 1e8
-// A smaller epoch is in seconds: in milliseconds it would be before March 1973.
-const FIRST_MILLISECOND_EPOCH = 1e11
+// A smaller epoch is in seconds: in milliseconds it would be before September 2001. The end of the year 9999 in seconds is 2.5e11.
+const FIRST_MILLISECOND_EPOCH = 1e12
 // Larger ones are far off: the end of the year 9999 in milliseconds is 2.5e14.
 const END_OF_MILLISECOND_EPOCHS = 1e14
 // Those in microseconds are of the years 2001 to 2099. The largest number and date of JavaScript, which mean never, are above them.
