@@ -4,8 +4,8 @@ import type { DuckDBConnection } from "@duckdb/node-api"
 import { type Table, tableName } from "../../domain/table/table.ts"
 import { literal } from "../sql/sql.ts"
 
-/** From here on, only what is loaded explicitly: DuckDB would download an extension for a database of another kind. */
-export const loadNothingUnasked = async (connection: DuckDBConnection): Promise<void> => {
+/** From here on, extensions are loaded only explicitly: DuckDB would download an extension for a database of another kind. */
+export const disableAutoload = async (connection: DuckDBConnection): Promise<void> => {
   await connection.run("SET autoinstall_known_extensions = false")
   await connection.run("SET autoload_known_extensions = false")
 }
@@ -30,7 +30,7 @@ export const attachConfined = async (
   folders: ReadonlyArray<string> = [],
   options = "READ_ONLY",
 ): Promise<void> => {
-  await loadNothingUnasked(connection)
+  await disableAutoload(connection)
   await connection.run(`ATTACH ${literal(file)} AS ${name} (${options})`)
   await confine(connection, folders)
 }
@@ -38,7 +38,7 @@ export const attachConfined = async (
 /**
  * For a file that is read where nothing can be confined, because its rows go into a lake or come from one: the first of `tables` that
  * the database attached as `catalog` has as a view or with computed columns, or not at all; and, given `viewSchemas`, else its first
- * view or macro outside of these. It asks for names and definitions only, so that none of that SQL runs, and by names that no macro of
+ * view or macro outside of these. It reads names and definitions only, so that none of that SQL runs, and by names that no macro of
  * the file can hide.
  */
 export const foreignSql = async (

@@ -50,7 +50,7 @@ export const reportText = (report: RunReport, unpublished: LastRun | undefined):
     ...section("Gaps it recorded or closed", gaps),
     ...section("Failed checks", checks),
     ...section("Quarantined by it", quarantine),
-    ...section("Unknown fields it saw first", drift),
+    ...section("Schema drift it saw first", drift),
     "",
   ].join("\n")
 }

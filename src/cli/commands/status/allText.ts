@@ -36,7 +36,7 @@ export const allText = (status: Status, place: Place): string => {
                 "Swaps of unknown outcome (`vaulthouse swap --list` says how to find out)",
                 swaps.map(withShortToken),
               )),
-          ...section("Unknown fields", drift.map(shortened), "heading"),
+          ...section("Schema drift", drift.map(shortened), "heading"),
           "",
         ]),
   ].join("\n")

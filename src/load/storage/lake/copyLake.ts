@@ -5,7 +5,7 @@ import { chmod, copyFile, rm } from "node:fs/promises"
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { type Table, storedTables } from "../../../domain/table/table.ts"
 import { createMarts } from "../../marts/createMarts.ts"
-import { confine, foreignSql, loadNothingUnasked } from "../../duckdb/confine.ts"
+import { confine, foreignSql, disableAutoload } from "../../duckdb/confine.ts"
 import { type Connections, openConnections } from "../../duckdb/connections.ts"
 import { creationScript, fingerprintOf, storedFingerprint } from "../../tables/warehouseLayout.ts"
 import { alone } from "../../duckdb/transaction.ts"
@@ -35,7 +35,7 @@ export const copyLake = async <A>(lake: LakeToCopy, copying: Copying<A>): Promis
       lake.options,
       lake.spill,
       async (connection) => {
-        await loadNothingUnasked(connection)
+        await disableAutoload(connection)
         await connection.run(
           `ATTACH ${literal(file)} AS ${CATALOG} (STORAGE_VERSION ${literal(STORAGE_VERSION)}, ${WITHOUT_LOG})`,
         )

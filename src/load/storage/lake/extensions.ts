@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { type DuckDBConnection, version } from "@duckdb/node-api"
 import { isInObjectStore } from "../../../domain/stores/objectStore.ts"
 import { LoadError } from "../../errors.ts"
-import { loadNothingUnasked } from "../../duckdb/confine.ts"
+import { disableAutoload } from "../../duckdb/confine.ts"
 import { literal } from "../../sql/sql.ts"
 import { causeMessage } from "../../../domain/values/causeMessage.ts"
 
@@ -77,5 +77,5 @@ export const loadExtensions = async (
   for (const name of names) {
     await (folder === undefined ? install(connection, name) : loadFrom(connection, folder, name))
   }
-  await loadNothingUnasked(connection)
+  await disableAutoload(connection)
 }
