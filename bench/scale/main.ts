@@ -2,7 +2,7 @@
 // page, between the comments that name them.
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { TASKS_AT_ONCE } from "../../src/pipelines/run/sync.ts"
+import { TASKS_AT_ONCE } from "../../src/pipelines/model/Pipeline.ts"
 import { readConstants } from "./constants.ts"
 import { costsOf, settingOf } from "./model.ts"
 import { simulate } from "./simulation.ts"

@@ -1,6 +1,6 @@
 // Turns the platform of inputs.ts into work for the simulation, and computes what a simulated year costs.
 import { defaultSettings } from "../../src/config/settings/settings.ts"
-import { TASKS_AT_ONCE } from "../../src/pipelines/run/sync.ts"
+import { TASKS_AT_ONCE } from "../../src/pipelines/model/Pipeline.ts"
 import { platform, prices, service, failures } from "./inputs.ts"
 import type { Constants, PipelineConstants } from "./constants.ts"
 import { loadsOf, type PipelineLoad, type Unit, unitCounts } from "./requests.ts"

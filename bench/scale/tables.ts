@@ -1,5 +1,5 @@
 // Renders the tables of docs/scale.md.
-import { TASKS_AT_ONCE } from "../../src/pipelines/run/sync.ts"
+import { TASKS_AT_ONCE } from "../../src/pipelines/model/Pipeline.ts"
 import type { Constants } from "./constants.ts"
 import { failures, type Input, platform, prices, PRICES_OF, service } from "./inputs.ts"
 import { type Costs, IN_FLIGHT, LEASE, type Pass, passesOf } from "./model.ts"

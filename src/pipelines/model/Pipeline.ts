@@ -55,6 +55,12 @@ export interface Lookup {
 
 export type TaskResults = Stream.Stream<TaskResult, ApiError | ArchiveError, ApiClient>
 
+/**
+ * Tasks of a pipeline at once, where `atOnce` does not say less. More than concurrent requests: while some wait for the
+ * writer, others send requests.
+ */
+export const TASKS_AT_ONCE = 64
+
 /** How often a schedule runs a pipeline: as often as the service has new data. */
 export type Cadence = "hourly" | "daily"
 
@@ -76,7 +82,7 @@ export interface Pipeline<S, A = unknown> {
    * does not hold the cursor back, which would read everything again in each run.
    */
   readonly leavesInQuarantine?: true
-  /** Limit of tasks at once, for reads that fan out inside the service (§4.3). */
+  /** Limit of tasks at once (else `TASKS_AT_ONCE`), for reads that fan out inside the service (§4.3). */
   readonly atOnce?: number
   readonly partitions: (lookup: Lookup) => Effect.Effect<ReadonlyArray<Partition<S>>, LoadError>
   // Methods, so that a list can hold pipelines over different subjects.

@@ -7,7 +7,7 @@ import { dayOf, microsFromMillis } from "../../domain/values/time.ts"
 import { ResponseArchive } from "../../archive/ResponseArchive.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { pipelines } from "../pipelines.ts"
-import type { AnyPipeline, RunContext } from "../model/Pipeline.ts"
+import { type AnyPipeline, type RunContext, TASKS_AT_ONCE } from "../model/Pipeline.ts"
 import type { RunSettings } from "../model/runSettings.ts"
 import { createMartViews } from "../publication/martViews.ts"
 import { reportedClockAhead } from "./clock.ts"
@@ -22,9 +22,6 @@ import {
   type StoredState,
 } from "./state.ts"
 import { summaryOf } from "./summary.ts"
-
-// More tasks than concurrent requests: while some wait for the writer, others send requests.
-export const TASKS_AT_ONCE = 64
 
 /** The context of a run that begins now. */
 export const contextOf = (settings: RunSettings): Effect.Effect<RunContext> =>

@@ -1,6 +1,5 @@
 // How far a pipeline of a shared run is, and which of its tasks are to be offered next. Pure.
-import type { AnyPipeline } from "../model/Pipeline.ts"
-import { TASKS_AT_ONCE } from "../run/sync.ts"
+import { type AnyPipeline, TASKS_AT_ONCE } from "../model/Pipeline.ts"
 
 export class PipelineReading {
   readonly pipeline: AnyPipeline

@@ -79,7 +79,7 @@ export const vaultHoldings = (vault: Row): Readonly<Record<string, TableSection<
     timelocks: {
       title: "Pending timelocks",
       caption: "In the order in which they can be executed",
-      empty: "No timelock is scheduled.",
+      empty: "No pending timelock is known.",
       columns: [
         textColumn("What", "labels"),
         timeColumn("Executable from", "executable_at"),

@@ -1,7 +1,7 @@
 // How many tasks of a pipeline workers get before it is known whether the key is refused.
 import { expect, it } from "vitest"
 import { pipelines } from "../../../src/pipelines/pipelines.ts"
-import { TASKS_AT_ONCE } from "../../../src/pipelines/run/sync.ts"
+import { TASKS_AT_ONCE } from "../../../src/pipelines/model/Pipeline.ts"
 import { PipelineReading } from "../../../src/pipelines/workers/PipelineReading.ts"
 
 const TASKS = 200
