@@ -1,11 +1,11 @@
 // What every receiver was sent last, in `notifications.json` of the data directory. The file only
-// decides which messages are sent again: one that is missing or can't be read counts as empty.
-import { readFile } from "node:fs/promises"
+// decides which messages are sent again: one that is missing or damaged counts as empty.
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { problemKinds } from "../../domain/run/problem.ts"
 import { writeDurably } from "../../domain/durableFiles.ts"
+import { readStateFile } from "../../domain/stateFile.ts"
 import { filesError } from "../../load/errors.ts"
 import type { Sent } from "./problemChanges.ts"
 
@@ -21,10 +21,10 @@ export const readSent = (dataDir: string): Effect.Effect<SentByReceiver> =>
   Effect.gen(function* () {
     const kept = unwritten.get(dataDir)
     if (kept !== undefined) return kept
-    const text = yield* Effect.tryPromise(() => readFile(fileOf(dataDir), "utf8"))
-    const found = yield* Schema.decodeEffect(SentFile)(text)
-    return new Map(Object.entries(found))
-  }).pipe(Effect.orElseSucceed(() => new Map<string, Sent>()))
+    const lost = "what was sent before is sent again"
+    const found = yield* readStateFile(fileOf(dataDir), Schema.decodeUnknownSync(SentFile), lost)
+    return new Map(Object.entries(found ?? {}))
+  })
 
 export const writeSent = (dataDir: string, sent: SentByReceiver) =>
   Effect.tryPromise({
@@ -35,21 +35,19 @@ export const writeSent = (dataDir: string, sent: SentByReceiver) =>
     Effect.tapError(() => Effect.sync(() => unwritten.set(dataDir, sent))),
   )
 
-const SentFile = Schema.fromJsonString(
-  Schema.Record(
-    Schema.String,
-    Schema.Struct({
-      open: Schema.Array(
-        Schema.Struct({
-          kind: Schema.Literals(problemKinds),
-          subject: Schema.String,
-          text: Schema.String,
-          advice: Schema.String,
-          since: Schema.NullOr(Schema.String),
-          sent_at: Schema.String,
-        }),
-      ),
-      messages: Schema.Array(Schema.String),
-    }),
-  ),
+const SentFile = Schema.Record(
+  Schema.String,
+  Schema.Struct({
+    open: Schema.Array(
+      Schema.Struct({
+        kind: Schema.Literals(problemKinds),
+        subject: Schema.String,
+        text: Schema.String,
+        advice: Schema.String,
+        since: Schema.NullOr(Schema.String),
+        sent_at: Schema.String,
+      }),
+    ),
+    messages: Schema.Array(Schema.String),
+  }),
 )

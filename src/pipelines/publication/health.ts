@@ -1,9 +1,9 @@
 // What is late, missing, in quarantine or failing in the warehouse, in `health.json`: written by every command that may
 // change it, so that readers need neither the writer's file nor a publication.
-import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import {
   boolean,
   decodeRow,
@@ -14,6 +14,7 @@ import {
   text,
 } from "../../load/duckdb/decodeRow.ts"
 import { writeDurably } from "../../domain/durableFiles.ts"
+import { readStateFile } from "../../domain/stateFile.ts"
 import { filesError } from "../../load/errors.ts"
 import { sqlFile } from "../../load/sql/sqlFile.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
@@ -124,9 +125,22 @@ export const recordHealth = Effect.gen(function* () {
   })
 })
 
-/** As last recorded; `undefined` before the first run has ended. */
+const rowsOfSection = Schema.Array(Schema.Record(Schema.String, Schema.Unknown))
+
+const isHealth = Schema.is(
+  Schema.Struct({
+    as_of: Schema.String,
+    ...Object.fromEntries(Object.keys(sections).map((section) => [section, rowsOfSection])),
+  }),
+)
+
+/** As last recorded; `undefined` before the first run has ended, and where the file is damaged. */
 export const readHealth = (dataDir: string): Effect.Effect<Health | undefined> =>
-  Effect.promise(async () => {
-    const content = await readFile(fileOf(dataDir), "utf8").catch(() => undefined)
-    return content === undefined ? undefined : (JSON.parse(content) as Health)
-  })
+  readStateFile(
+    fileOf(dataDir),
+    (value) => {
+      if (!isHealth(value)) throw new TypeError("not what recordHealth writes")
+      return value as unknown as Health
+    },
+    "nothing is known of what is late, missing or failing; the next run writes it again",
+  )

@@ -1,13 +1,15 @@
 // Publishes the newest published copy to PostgreSQL if it is not there yet, so that the next run makes up for a failure,
 // even if it finds nothing new. `postgres.json` has the last result, for readers and for the next run.
-import { readFile, rm } from "node:fs/promises"
+import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
 import { fingerprint } from "../../domain/values/fingerprint.ts"
 import { writeDurably } from "../../domain/durableFiles.ts"
+import { readStateFile } from "../../domain/stateFile.ts"
 import { filesError, PostgresError } from "../../load/errors.ts"
 import type { PostgresSchemas } from "../../load/published/postgres/publish.ts"
 import { type PublishedKeep, readCurrent } from "../../load/published/publishedFiles.ts"
@@ -22,25 +24,28 @@ export interface PostgresOptions {
   readonly keep?: PublishedKeep
 }
 
-export interface PostgresState {
+const PostgresState = Schema.Struct({
   /** Fingerprint of the database and the settings. */
-  readonly target: string
+  target: Schema.String,
   /** Run whose published copy it holds; null before the first publication. */
-  readonly run_id: string | null
+  run_id: Schema.NullOr(Schema.String),
   /** Why it does not hold the newest one. */
-  readonly error: string | null
+  error: Schema.NullOr(Schema.String),
   /** ISO instant since when publications have failed. */
-  readonly failing_since: string | null
-}
+  failing_since: Schema.NullOr(Schema.String),
+})
+
+export type PostgresState = typeof PostgresState.Type
 
 const fileOf = (dataDir: string): string => join(dataDir, "postgres.json")
 
-/** `undefined` if nothing was published to PostgreSQL, or the setting was removed since. */
+/** `undefined` if nothing was published to PostgreSQL, the setting was removed since, or the file is damaged. */
 export const readPostgresState = (dataDir: string): Effect.Effect<PostgresState | undefined> =>
-  Effect.promise(async () => {
-    const content = await readFile(fileOf(dataDir), "utf8").catch(() => undefined)
-    return content === undefined ? undefined : (JSON.parse(content) as PostgresState)
-  })
+  readStateFile(
+    fileOf(dataDir),
+    Schema.decodeUnknownSync(PostgresState),
+    "it is not known what PostgreSQL holds; the next run publishes there again",
+  )
 
 const record = (dataDir: string, state: PostgresState | undefined) =>
   Effect.tryPromise({

@@ -7,6 +7,7 @@ import { join } from "node:path"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { writeDurably } from "../../domain/durableFiles.ts"
+import { readStateFile } from "../../domain/stateFile.ts"
 import { filesError, type LoadError } from "../../load/errors.ts"
 import { writerOf } from "../../load/lock/waitForLock.ts"
 import type { KeyAccess, RunOutcome, RunSummary } from "../model/progress.ts"
@@ -106,7 +107,7 @@ const recordBefore = ({ run_id }: RunRecord, before: RunRecord | undefined): Run
 /** `undefined` if there is none, or none that can be read: the record is then written anew. */
 const readRecord = async (dataDir: string): Promise<RunRecord | undefined> => {
   try {
-    return recordIn(await readFile(lastRunFile(dataDir), "utf8"))
+    return recordIn(JSON.parse(await readFile(lastRunFile(dataDir), "utf8")))
   } catch {
     return undefined
   }
@@ -215,16 +216,9 @@ export const recordLastRun = <E, R>(
 /** `undefined` before the first run, and where the record is damaged, which is then logged: the next run writes it anew. */
 export const readLastRun = (dataDir: string): Effect.Effect<LastRun | undefined> =>
   Effect.gen(function* () {
-    const file = lastRunFile(dataDir)
-    const text = yield* Effect.promise(() => readFile(file, "utf8").catch(() => undefined))
-    if (text === undefined) return undefined
-    const record = recordIn(text)
-    if (record === undefined) {
-      yield* Effect.logWarning(
-        `${file} is damaged, so nothing is known of the newest run; the next run writes it again`,
-      )
-      return undefined
-    }
+    const lost = "nothing is known of the newest run; the next run writes it again"
+    const record = yield* readStateFile(lastRunFile(dataDir), recordIn, lost)
+    if (record === undefined) return undefined
     if (record.finished_at !== null) return { ...record, state: "ended", alive_at: null }
     const { holder, aliveAt } = yield* writerOf(dataDir)
     return holder?.pid === record.pid && holder.host === record.host
@@ -232,16 +226,11 @@ export const readLastRun = (dataDir: string): Effect.Effect<LastRun | undefined>
       : { ...record, state: "died", alive_at: aliveAt?.toISOString() ?? null }
   })
 
-/** The record, if the text is one: on a full disk it is written in place, which a power cut can end halfway. */
-const recordIn = (json: string): RunRecord | undefined => {
-  try {
-    const record = JSON.parse(json) as RunRecord
-    const { previous } = record
-    if (!isRecord(record)) return undefined
-    return isRecord(previous) ? record : { ...record, previous: null }
-  } catch {
-    return undefined
-  }
+/** The record, or an exception: on a full disk it is written in place, which a power cut can end halfway. */
+const recordIn = (value: unknown): RunRecord => {
+  const record = value as RunRecord
+  if (!isRecord(record)) throw new TypeError("not a record of a run")
+  return isRecord(record.previous) ? record : { ...record, previous: null }
 }
 
 const isRecord = (record: RunRecord | null | undefined): boolean => {

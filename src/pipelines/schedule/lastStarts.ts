@@ -1,8 +1,9 @@
 // When each group last started, in `<data-dir>/schedule.json`: what a restarted scheduler continues from.
-import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import { writeDurably } from "../../domain/durableFiles.ts"
+import { readStateFile } from "../../domain/stateFile.ts"
 import { LoadError } from "../../load/errors.ts"
 import { writeReason } from "../../domain/values/fileReason.ts"
 import type { LastStarts } from "./groups.ts"
@@ -11,21 +12,17 @@ const fileOf = (dataDir: string): string => join(dataDir, "schedule.json")
 
 /** Without a group that never ran or whose start can't be read: it is due then. */
 export const readLastStarts = (dataDir: string): Effect.Effect<LastStarts> =>
-  Effect.promise(async () => {
-    const text = await readFile(fileOf(dataDir), "utf8").catch(() => "{}")
-    const starts = Object.entries(startsIn(text)).map(
-      ([name, at]) => [name, Date.parse(at)] as const,
-    )
-    return new Map(starts.filter(([, at]) => !Number.isNaN(at)))
-  })
+  Effect.map(
+    readStateFile(fileOf(dataDir), decodeStarts, "every group counts as due"),
+    (found = {}) => {
+      const starts = Object.entries(found).map(
+        ([name, at]) => [name, Date.parse(String(at))] as const,
+      )
+      return new Map(starts.filter(([, at]) => !Number.isNaN(at)))
+    },
+  )
 
-const startsIn = (text: string): Record<string, string> => {
-  try {
-    return (JSON.parse(text) ?? {}) as Record<string, string>
-  } catch {
-    return {}
-  }
-}
+const decodeStarts = Schema.decodeUnknownSync(Schema.Record(Schema.String, Schema.Unknown))
 
 export const writeLastStarts = (
   dataDir: string,
