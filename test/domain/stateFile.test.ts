@@ -22,13 +22,15 @@ const damages = [
   '{"a":',
 ]
 
-it.live.each([
+type Reader = (dataDir: string) => Effect.Effect<unknown>
+
+it.live.each<[string, Reader, unknown]>([
   ["health.json", readHealth, undefined],
   ["postgres.json", readPostgresState, undefined],
   ["last-run.json", readLastRun, undefined],
   ["notifications.json", readSent, new Map()],
   ["schedule.json", readLastStarts, new Map()],
-] as const)("a damaged %s counts as missing, and is logged", ([name, read, missing]) =>
+])("a damaged %s counts as missing, and is logged", ([name, read, missing]) =>
   Effect.gen(function* () {
     const folder = yield* temporaryFolder
     const logged: Array<string> = []
