@@ -1,4 +1,4 @@
-// The Grafana dashboard and the alert rules use metrics and labels that docs/monitoring.md lists; test/cli/commands/schedule.test.ts
+// The Grafana dashboard and the alert rules use metrics and labels that docs/monitoring.md lists; test/cli/commands/schedule/schedule.test.ts
 // compares that list with what is exported. `make test-deploy` loads both into Prometheus.
 import { readFileSync } from "node:fs"
 import { join } from "node:path"

@@ -68,7 +68,7 @@ export const readConfig = (sources: Sources): Effect.Effect<Config, ConfigError>
       proxies,
       file: file === undefined ? undefined : filePlace(sources).path,
       originOf: (name, ...path) => partOrigin([name, ...path], found[name], file),
-      unknownVariables: unknownVariables(sources.environment),
+      unknownVariables: unknownVariables(sources.environment, file?.values ?? {}),
       warnings: [...key.warnings, ...warningsOf(settings, found, key.value)],
     })
   })

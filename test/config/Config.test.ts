@@ -275,6 +275,20 @@ it.each([
   expect(unknownVariables).toEqual([{ where, detail }])
 })
 
+it("a variable that the configuration file names, or that dbt reads, is in use", () => {
+  const environment = {
+    VAULTHOUSE_PING: "https://ping.example.com/1",
+    VAULTHOUSE_LAKE: "ducklake:postgres://db/lake",
+    VAULTHOUSE_WAREHOUSE: "${VAULTHOUSE_LAKE}",
+    VAULTHOUSE_PUBLISHED: "data/published/vaulthouse.duckdb",
+    VAULTHOUSE_DBT_FILE: "dbt.duckdb",
+    VAULTHOUSE_FOO: "1",
+  }
+  const file = "notify: [{ ping: '${VAULTHOUSE_PING}' }]"
+  const { unknownVariables } = config({ environment, file })
+  expect(unknownVariables.map(({ where }) => where)).toEqual(["VAULTHOUSE_FOO"])
+})
+
 it.each([
   ["snyc", "sync"],
   ["data_dir", "dataDir"],

@@ -37,7 +37,7 @@ const flags = () => [
   ]),
 ]
 
-// test/cli/commands/schedule.test.ts compares the page with what is exported.
+// test/cli/commands/schedule/schedule.test.ts compares the page with what is exported.
 const metrics = () =>
   [
     ...readFileSync(join(import.meta.dirname, "../../docs/monitoring.md"), "utf8").matchAll(

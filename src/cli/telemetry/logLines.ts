@@ -35,16 +35,16 @@ const levels: Readonly<Record<string, Severity>> = {
   DEBUG: "Debug",
 }
 
+/** The level of a line of text: what a command says at its end is an error, unless it was stopped. */
+const levelOf = (text: string): Severity => {
+  if (text.startsWith("warning:")) return "Warn"
+  return /^vaulthouse: (?!(schedule )?stopped\b)/.test(text) ? "Error" : "Info"
+}
+
 /** The level, message and fields of a line of JSON; any other line is a message. */
 const recordOf = (text: string) => {
   const parsed = objectIn(text)
-  if (parsed === undefined) {
-    return {
-      level: text.startsWith("warning:") ? "Warn" : "Info",
-      message: text,
-      fields: {},
-    } as const
-  }
+  if (parsed === undefined) return { level: levelOf(text), message: text, fields: {} }
   const { timestamp: _now, level, message, ...fields } = parsed
   return {
     level: levels[String(level)] ?? "Info",

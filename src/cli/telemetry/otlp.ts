@@ -3,6 +3,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as HttpClient from "effect/http/HttpClient"
+import * as UrlParams from "effect/http/UrlParams"
 import * as Layer from "effect/Layer"
 import * as OtlpExporter from "effect/observability/OtlpExporter"
 import * as OtlpLogger from "effect/observability/OtlpLogger"
@@ -79,7 +80,11 @@ const exporters = (otel: Otel, interval: Duration.Duration, warnAbout: Warn) => 
         Layer.provideMerge(OtlpExporter.layerFlusher),
       ),
     ),
-  ).pipe(Layer.provide(clientOf(warnAbout)))
+  ).pipe(
+    Layer.provide(clientOf(warnAbout)),
+    // What Effect logs of an export that failed names its address.
+    Layer.provide(Layer.succeed(UrlParams.CurrentRedactedNames, [/^/])),
+  )
 }
 
 const exporting = (

@@ -7,9 +7,11 @@ export const terminalWidth = (name: StreamName = "stdout"): number => {
   return isTTY === true && columns > 0 ? columns : Infinity
 }
 
-/** Lines of at most `width` characters, broken at spaces where there are any. */
-export const wrapped = (text: string, width: number): ReadonlyArray<string> =>
-  text.split("\n").flatMap((line) => (line.length <= width ? [line] : brokenLine(line, width)))
+/** Lines of at most `width` characters, or of one, broken at spaces where there are any. */
+export const wrapped = (text: string, width: number): ReadonlyArray<string> => {
+  const room = Math.max(1, width)
+  return text.split("\n").flatMap((line) => (line.length <= room ? [line] : brokenLine(line, room)))
+}
 
 /** The first `max` lines; the last of them ends in an ellipsis, within `width`, if there are more. */
 export const firstLines = (
@@ -19,7 +21,7 @@ export const firstLines = (
 ): ReadonlyArray<string> => {
   if (lines.length <= max) return lines
   const [last = ""] = wrapped(lines[max - 1] ?? "", width - 2)
-  return [...lines.slice(0, max - 1), `${last} …`]
+  return [...lines.slice(0, max - 1), width > 2 ? `${last} …` : "…"]
 }
 
 const brokenLine = (line: string, width: number): ReadonlyArray<string> => {

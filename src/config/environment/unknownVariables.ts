@@ -7,17 +7,27 @@ import { API_KEY, API_KEY_FILE, environmentName } from "../settings/Setting.ts"
 
 const PREFIX = "VAULTHOUSE_"
 
+/** Of deploy/dbt, which dbt reads. */
+const ofOthers = ["VAULTHOUSE_PUBLISHED", "VAULTHOUSE_DBT_FILE"]
+
+/** `written`: the values of the configuration file, which may name variables as `${NAME}`. */
 export const unknownVariables = (
   environment: Readonly<Record<string, string | undefined>>,
+  written: Readonly<Record<string, unknown>>,
 ): ReadonlyArray<ConfigProblem> => {
+  const ours = Object.fromEntries(
+    Object.entries(environment).filter(([name]) => name.startsWith(PREFIX)),
+  )
+  const named = JSON.stringify([written, ours]).matchAll(/\$\{(\w+)\}/g)
+  const inUse = new Set([...ofOthers, ...Array.from(named, ([, name = ""]) => name)])
   const known = [
     API_KEY,
     API_KEY_FILE,
     SERVE_TOKEN,
     ...settingNames.flatMap((name) => environmentName(settingOf(name)) ?? []),
   ]
-  return Object.keys(environment)
-    .filter((name) => name.startsWith(PREFIX) && !known.includes(name))
+  return Object.keys(ours)
+    .filter((name) => !known.includes(name) && !inUse.has(name))
     .map((name) => ({ where: name, detail: `no setting has this name${adviceOn(name, known)}` }))
 }
 

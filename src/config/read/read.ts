@@ -199,6 +199,8 @@ const mayHoldSecret = (kind: Kind): boolean => {
     case "postgresUrl":
     case "warehouse":
       return true
+    case "text":
+      return kind.isSecret === true
     case "list":
     case "map":
       return mayHoldSecret(kind.of)
@@ -240,10 +242,18 @@ const readFields = (fields: Fields, value: Readonly<Record<string, unknown>>, pa
 }
 
 export const unknownKey = (key: string, known: ReadonlyArray<string>, path: Path): Read => {
+  // In `{postgres:postgres://user:password@host}`, all between the braces is a name.
+  const [name] = /^[\w.-]*/.exec(key) ?? [""]
   const guess = didYouMean(key, known)
-  const names = known.map((name) => `\`${name}\``).join(", ")
-  const advice = guess === "" ? `; the settings here are ${names}` : guess
-  return Result.fail([{ path, detail: `unknown setting \`${key}\`${advice}`, isName: true }])
+  const names = known.map((each) => `\`${each}\``).join(", ")
+  const advice =
+    key[name.length] === ":"
+      ? "; the colon after the name of a setting is followed by a space"
+      : guess === ""
+        ? `; the settings here are ${names}`
+        : guess
+  const shown = name === key ? key : `${name}…`
+  return Result.fail([{ path, detail: `unknown setting \`${shown}\`${advice}`, isName: true }])
 }
 
 /** All values, or all problems if there are any. */

@@ -3,7 +3,8 @@
 import type * as Redacted from "effect/Redacted"
 
 export type Kind =
-  | { readonly type: "text"; readonly example: string }
+  /** `isSecret`: no message shows it. */
+  | { readonly type: "text"; readonly example: string; readonly isSecret?: true }
   /** At most 40 letters, digits and `_`. */
   | { readonly type: "name"; readonly example: string }
   /** Ending with one of these words after a dot, or any. */

@@ -87,7 +87,7 @@ export const receiver = {
       command: {
         kind: {
           type: "list",
-          of: { type: "text", example: "/usr/local/bin/page" },
+          of: { type: "text", example: "/usr/local/bin/page", isSecret: true },
           nonEmpty: true,
         },
         describe: "Runs this program with these arguments, with the JSON on standard input",

@@ -1,6 +1,14 @@
 // vaulthouse init: what it writes, from flags and from answers on a terminal, and that it replaces nothing by accident.
 import { once } from "node:events"
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
@@ -63,6 +71,16 @@ describe("init", () => {
     const names = (await settingsNow()).map(([name]) => name)
     expect(names).toEqual(expect.arrayContaining(["vaults.exclude", "schedule.hourly"]))
     expect(await vaulthouse(["config", "check"], { cwd })).toMatchObject({ code: 0, stderr: "" })
+  })
+
+  it.each([
+    [0o640, 0o640],
+    [0o644, 0o600],
+  ])("--force on a file of mode %o leaves %o", async (mode, left) => {
+    writeFileSync(path(), "")
+    chmodSync(path(), mode)
+    expect((await init(["--base-url", simulator.url, "--force"])).code).toBe(0)
+    expect(statSync(path()).mode & 0o777).toBe(left)
   })
 
   it("leaves a file alone, even a wrong one, unless --force is given", async () => {

@@ -4,7 +4,7 @@ import { useStreams } from "../../../src/cli/terminal/output.ts"
 import { reportText } from "../../../src/cli/commands/runs/texts.ts"
 import { sqlLines } from "../../../src/cli/words/sqlLines.ts"
 import { columnsThatFit, recordBlocks, textTable } from "../../../src/cli/terminal/table.ts"
-import { firstLines, paragraph } from "../../../src/cli/terminal/terminal.ts"
+import { firstLines, paragraph, wrapped } from "../../../src/cli/terminal/terminal.ts"
 import { sink } from "../command.ts"
 
 const widest = (text: string) => Math.max(...text.split("\n").map((line) => line.length))
@@ -16,6 +16,10 @@ it("a text with more lines than are shown ends in an ellipsis after a whole word
   expect(firstLines(lines, 3, 26)).toEqual(lines)
   expect(firstLines(lines, 2, 26)).toEqual([lines[0], "Free space there, then …"])
   expect(firstLines(lines, 2, 40)).toEqual([lines[0], "Free space there, then run …"])
+})
+
+it("a terminal without room for a letter gets one a line", () => {
+  for (const width of [1, 0, -3]) expect(wrapped("ab cd", width)).toEqual(["a", "b", "c", "d"])
 })
 
 describe("a table", () => {
@@ -47,6 +51,12 @@ describe("a table", () => {
     ).split("\n")
     expect(lines).toHaveLength(102)
     expect(lines.slice(-2)).toEqual(["    li …", "b   c"])
+  })
+
+  it("shows them in a column of one letter too", () => {
+    const lines = textTable(["x"], [["a\n".repeat(200)]]).split("\n")
+    expect(lines).toHaveLength(101)
+    expect(lines.slice(-2)).toEqual(["a", "…"])
   })
 
   it("wraps a heading over figures, never the figures", () => {

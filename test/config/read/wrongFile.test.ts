@@ -23,6 +23,16 @@ const mistakes: ReadonlyArray<readonly [name: string, file: string, complaint: s
     "1:12: parquet: unknown setting `zzz`; the settings here are `enabled`, `marts`",
   ],
   [
+    "a colon without a space in a section",
+    "publish: {postgres:postgres://u:T00-secret@h/db, enabled: true}\n",
+    "1:11: publish: unknown setting `postgres…`; the colon after the name of a setting is followed by a space",
+  ],
+  [
+    "a colon without a space",
+    "{warehouse:ducklake:postgres://u:T00-secret@h/db}\n",
+    "1:2: unknown setting `warehouse…`; the colon after the name of a setting is followed by a space",
+  ],
+  [
     "a choice",
     "wire:\n  case: Snake\n",
     "2:9: wire.case: `Snake` is not one of `camel`, `snake`; did you mean `snake`?",

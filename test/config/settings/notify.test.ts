@@ -66,6 +66,19 @@ describe("notify", () => {
       "2:5: notify[0]: has none of `webhook`, `command`, `ping`; did you",
     ],
     [
+      "notify: [{ command: \"curl -H 'Key: T00-secret' https://example.com\" }]",
+      "1:21: notify[0].command: is not a list",
+    ],
+    ["notify:\n  - command: [page, [T00-secret]]", "2:21: notify[0].command[1]: is not"],
+    [
+      "notify: [{webhook:https://example.com/T00-secret: ''}]",
+      "1:10: notify[0]: has none of `webhook`, `command`, `ping`",
+    ],
+    [
+      "notify: [{ping: https://example.com, on:T00-secret: ''}]",
+      "1:38: notify[0]: unknown setting `on…`; the colon after the name of a setting is followed by a space",
+    ],
+    [
       "notify:\n  - webhook: T00-secret",
       "2:14: notify[0].webhook: is not an address that begins with",
     ],
@@ -99,7 +112,7 @@ describe("notify", () => {
     ],
     [
       "notify:\n  - command: []",
-      "2:14: notify[0].command: `[]` is not a list with at least one entry, ",
+      "2:14: notify[0].command: is not a list with at least one entry, ",
     ],
     [
       "notify:\n  - command: [x]\n    on: [stal]",

@@ -3,6 +3,7 @@
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { transactionsPipeline } from "../../../src/pipelines/areas/subaccounts/transactions.ts"
+import { parseDay } from "../../../src/domain/values/time.ts"
 import { defaultRunSettings } from "../../../src/pipelines/model/runSettings.ts"
 import { fixedDay } from "../../support/movableClock.ts"
 import { expectReplays } from "../../support/replays.ts"
@@ -183,13 +184,15 @@ live("a history of one transaction costs one request once its end was seen", () 
       json(response, isInside ? [old] : [])
     })
     const dataDir = yield* temporaryFolder
-    const sent = Effect.gen(function* () {
+    const sent = Effect.fnUntraced(function* (settings: { until?: number } = {}) {
       requests = 0
-      const options = { pipelines: ["my_subaccounts", "transactions"], api: asAdmin }
+      const options = { pipelines: ["my_subaccounts", "transactions"], api: asAdmin, settings }
       expect((yield* runOnce(server.url, dataDir, options)).summary.outcome).toBe("complete")
       return requests
     })
-    expect([yield* sent, yield* sent]).toEqual([2, 1])
+    expect([yield* sent(), yield* sent()]).toEqual([2, 1])
+    // No instant of that day is one that can be sent.
+    expect(yield* sent({ until: parseDay("9999-12-31") ?? 0 })).toBe(1)
     // A cursor of an earlier version.
     yield* change(
       dataDir,
@@ -197,7 +200,7 @@ live("a history of one transaction costs one request once its end was seen", () 
        where pipeline = 'transactions'`,
       "checkpoint",
     )
-    expect([yield* sent, yield* sent]).toEqual([2, 1])
+    expect([yield* sent(), yield* sent()]).toEqual([2, 1])
   }).pipe(Effect.scoped),
 )
 

@@ -1,6 +1,6 @@
 // vaulthouse init: writes a configuration file, then tries the connection with it.
 import { existsSync } from "node:fs"
-import { chmod, writeFile } from "node:fs/promises"
+import { chmod, stat, writeFile } from "node:fs/promises"
 import { dirname, join, relative } from "node:path"
 import * as Effect from "effect/Effect"
 import { configFile, readProcessConfig } from "../../../config/Config.ts"
@@ -49,14 +49,18 @@ export const runInit = (argv: Arguments): Promise<ExitCode> =>
     stopped,
   )
 
-/** Without `isForced`, never overwrites a file that has appeared meanwhile. Only its owner can read it: it may come to hold secrets. */
+/**
+ * Without `isForced`, never overwrites a file that has appeared meanwhile. Not everybody can read it: it may come to hold secrets.
+ * One that only some others can read stays so.
+ */
 const write = (file: string, text: string, isForced: boolean): Effect.Effect<void, ConfigError> =>
   Effect.tryPromise({
     try: async () => {
-      if (isForced) {
-        await replaceFile(file, text)
-        await chmod(file, 0o600)
-      } else await writeFile(file, text, { flag: "wx", mode: 0o600 })
+      if (!isForced) return writeFile(file, text, { flag: "wx", mode: 0o600 })
+      const found = await stat(file).catch(() => undefined)
+      const isOpen = found !== undefined && (found.mode & 0o007) !== 0
+      if (isOpen && found.uid === process.getuid?.()) await chmod(file, 0o600)
+      await replaceFile(file, text)
     },
     catch: (error) => unwritable(file, error),
   })

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
 import type { Config } from "../../../config/Config.ts"
 import { readScenarios } from "../../../pipelines/areas/risk/scenarios.ts"
-import { type LastRun, readLastRun } from "../../../pipelines/run/lastRun.ts"
+import { readLastRun } from "../../../pipelines/run/lastRun.ts"
 import { countRun } from "../../../pipelines/run/metrics.ts"
 import { readProblems } from "../../../pipelines/readers/problems/problems.ts"
 import {
@@ -24,8 +24,7 @@ import type { Arguments } from "../../parse/Command.ts"
 import { errorText } from "../../parse/errors.ts"
 import { brokenPolicies } from "../../execute/failOn.ts"
 import { execute, isPretty } from "../../execute/execute.ts"
-import { lastRunText } from "../../words/lastRunText.ts"
-import { type ExitCode, exitCodeOf, exitCodes } from "../../parse/exit.ts"
+import { exitCodeOf, exitCodes } from "../../parse/exit.ts"
 import { printLine } from "../../execute/logLine.ts"
 import { printError } from "../../terminal/output.ts"
 import { instantText } from "../../words/numbers.ts"
@@ -37,6 +36,15 @@ import { exportTelemetry } from "../../telemetry/exportTelemetry.ts"
 import { metricsText } from "../../telemetry/prometheus.ts"
 import { paragraph } from "../../terminal/terminal.ts"
 import { serveEndpoints } from "./endpoints.ts"
+import {
+  endsBefore,
+  exitCodeOfEnds,
+  type LastEnd,
+  type LastEnds,
+  problemOf,
+  problemOfEnds,
+  well,
+} from "./lastEnds.ts"
 
 const DRY_RUN_FIRINGS = 10
 
@@ -80,24 +88,13 @@ const dryRun = Effect.fnUntraced(function* (argv: Arguments, groups: ReadonlyArr
   return exitCodes.ok
 })
 
-/** How the last run ended: for the exit code of `--once`, and for /readyz. */
-interface LastEnd {
-  readonly code: ExitCode
-  /** Why the scheduler is not ready. */
-  readonly problem: string | undefined
-  /** Whether last-run.json records it, which it does not for a run that could not begin. */
-  readonly isRecorded: boolean
-  /** Whether the groups did their work: otherwise they are due again. */
-  readonly isDone: boolean
-}
-
 const scheduler = (argv: Arguments, config: Config, groups: ReadonlyArray<Group>) =>
   Effect.gen(function* () {
     const { dataDir, schedule: settings } = config.settings
     const isOnce = argv["once"] === true
     // Fails now, not at every firing, if no service is configured.
     yield* serviceOf(config)
-    const lastEnd = yield* Ref.make(yield* lastEndOf(config.settings))
+    const lastEnds = yield* Ref.make(endsBefore(yield* readLastRun(dataDir)))
     const log = (message: string, level: "INFO" | "WARN" = "INFO"): void =>
       printLine({ level, message: `schedule: ${message}` }, isPretty(config.settings))
     // With --once it may be started often, so it must not queue behind the scheduler that runs.
@@ -106,7 +103,7 @@ const scheduler = (argv: Arguments, config: Config, groups: ReadonlyArray<Group>
     if (!isOnce && where !== "off") {
       yield* countRun()
       const endpoints = {
-        notReady: notReady(config.settings, lastEnd),
+        notReady: notReady(config.settings, lastEnds),
         metrics: metricsText(dataDir),
       }
       log(`listening on ${yield* serveEndpoints(where, endpoints)}`)
@@ -128,10 +125,7 @@ const scheduler = (argv: Arguments, config: Config, groups: ReadonlyArray<Group>
               }),
           ),
         ),
-      run: (due) =>
-        Effect.flatMap(runGroups(argv, config, due), ({ end, done }) =>
-          Effect.as(Ref.set(lastEnd, end), done),
-        ),
+      run: (due) => runGroups(argv, config, due, lastEnds),
       onIdle: (next) =>
         Effect.sync(() =>
           log(
@@ -140,50 +134,44 @@ const scheduler = (argv: Arguments, config: Config, groups: ReadonlyArray<Group>
         ),
       once: isOnce,
     })
-    return (yield* Ref.get(lastEnd)).code
+    return exitCodeOfEnds(yield* Ref.get(lastEnds))
   }).pipe(Effect.scoped)
 
-/** Why the last run did not end well; `undefined` if it did, is in progress, or was stopped. */
-const problemOf = (last: LastRun | undefined): string | undefined => {
-  if (last === undefined || last.state === "running" || last.outcome === "stopped") return undefined
-  const failed = last.failed_checks.filter(({ severity }) => severity === "error")
-  if (last.outcome !== "complete") return lastRunText(last)
-  return failed.length === 0
-    ? undefined
-    : `failed checks: ${failed.map(({ name }) => name).join(", ")}`
-}
-
-/** Reads last-run.json, so that restarts and runs of other processes count. During a run, the one before counts. */
-const notReady = ({ dataDir, failOn }: Config["settings"], lastEnd: Ref.Ref<LastEnd>) =>
+/** Why the scheduler is not ready; `undefined` if it is. */
+const notReady = ({ dataDir, failOn }: Config["settings"], lastEnds: Ref.Ref<LastEnds>) =>
   Effect.gen(function* () {
-    const { problem, isRecorded } = yield* Ref.get(lastEnd)
-    const last = yield* readLastRun(dataDir)
-    const ofRun = isRecorded && last?.state !== "running" ? problemOf(last) : problem
-    if (ofRun !== undefined) return ofRun
+    const problem = problemOfEnds(yield* Ref.get(lastEnds), yield* readLastRun(dataDir))
+    if (problem !== undefined) return problem
     const problems = yield* readProblems(dataDir)
     const unpublished = problems.find(({ kind }) => kind === "publication_failed")
     return unpublished?.text ?? brokenPolicies(failOn, problems)[0]?.text
   })
 
-/** Runs the pipelines that are due, then the maintenance of the lake if it is due. Either may fail without the other. */
+/**
+ * Runs the pipelines that are due, then the maintenance of the lake if it is due. Either may fail without the other.
+ * Returns the groups that did their work.
+ */
 const runGroups = Effect.fnUntraced(function* (
   argv: Arguments,
   config: Config,
   due: ReadonlyArray<Group>,
+  lastEnds: Ref.Ref<LastEnds>,
 ) {
-  const maintenance = due.filter(isMaintenance)
+  const done: Array<Group> = []
+  const run = Effect.fnUntraced(function* <E, R>(
+    kind: keyof LastEnds,
+    groups: ReadonlyArray<Group>,
+    work: Effect.Effect<LastEnd, E, R>,
+  ) {
+    if (groups.length === 0) return
+    const end = yield* orFailure(work)
+    yield* Ref.update(lastEnds, (ends) => ({ ...ends, [kind]: end }))
+    if (end.isDone) done.push(...groups)
+  })
   const reading = due.filter((group) => !isMaintenance(group))
-  const before = yield* lastEndOf(config.settings)
-  const read = yield* reading.length === 0
-    ? Effect.succeed(before)
-    : orFailure(runPipelines(argv, config, reading))
-  const maintained = yield* maintenance.length === 0
-    ? Effect.succeed(before)
-    : orFailure(Effect.as(maintain(config.settings), before))
-  return {
-    end: read.isDone && !maintained.isDone ? maintained : read,
-    done: [...(read.isDone ? reading : []), ...(maintained.isDone ? maintenance : [])],
-  }
+  yield* run("reading", reading, runPipelines(argv, config, reading))
+  yield* run("maintenance", due.filter(isMaintenance), Effect.as(maintain(config.settings), well))
+  return done
 })
 
 /** Prints a failure, and returns it as an end. */
@@ -202,15 +190,6 @@ const orFailure = <E, R>(work: Effect.Effect<LastEnd, E, R>): Effect.Effect<Last
       })
     },
   )
-
-/** How the last run ended, before this process has run any. */
-const lastEndOf = ({ dataDir }: Config["settings"]) =>
-  Effect.map(readLastRun(dataDir), (last): LastEnd => ({
-    code: exitCodes.ok,
-    problem: problemOf(last),
-    isRecorded: true,
-    isDone: true,
-  }))
 
 const runPipelines = (argv: Arguments, config: Config, groups: ReadonlyArray<Group>) =>
   Effect.gen(function* () {

@@ -91,6 +91,9 @@ const daysOf = Effect.fnUntraced(function* (argv: Arguments) {
   if (since !== undefined && until !== undefined && since > until) {
     return yield* wrongUse(`--since ${formatDay(since)} is after --until ${formatDay(until)}.`)
   }
+  if (since !== undefined && since < 0) {
+    return yield* wrongUse(`--since ${formatDay(since)} is before 1970-01-01.`)
+  }
   if (since !== undefined && since > Math.floor(Date.now() / 86_400_000)) {
     return yield* wrongUse(`--since ${formatDay(since)} is in the future.`)
   }

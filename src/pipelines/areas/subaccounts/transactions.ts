@@ -115,7 +115,11 @@ export const transactionsPipeline: Pipeline<SubaccountRef, ReadonlyArray<JsonObj
       overlap: context.overlapDays * MICROS_PER_DAY,
       recheck: context.auditFullScanDays * MICROS_PER_DAY,
       since: context.since === undefined ? undefined : startOfDay(context.since),
-      until: context.until === undefined ? undefined : endOfDay(context.until),
+      // After today there is nothing, and an end that is far away is no instant that can be sent.
+      until:
+        context.until === undefined || context.until > context.today
+          ? undefined
+          : endOfDay(context.until),
       read: (window) =>
         Effect.map(
           readPage(source, partition, inputsOf(partition.subject, window), context),

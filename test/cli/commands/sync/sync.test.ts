@@ -258,10 +258,13 @@ describe("probable mistakes", () => {
     expect(near.stderr).toContain(`did you mean \`${name}\`?`)
   })
 
-  it("a first day in the future is refused", async () => {
-    expect(await sync("future", "--since", "2999-01-01")).toMatchObject({
+  it.each([
+    ["2999-01-01", "is in the future"],
+    ["1600-01-01", "is before 1970-01-01"],
+  ])("the first day %s is refused", async (day, why) => {
+    expect(await sync("refused", "--since", day)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("--since 2999-01-01 is in the future"),
+      stderr: expect.stringContaining(`--since ${day} ${why}`),
     })
   })
 

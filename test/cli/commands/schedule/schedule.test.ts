@@ -4,10 +4,10 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { type Simulator, startSimulator } from "../../../simulator/index.ts"
-import { parseMetrics, sumOf } from "../../support/prometheus.ts"
-import { until } from "../../support/until.ts"
-import { start, vaulthouse } from "../command.ts"
+import { type Simulator, startSimulator } from "../../../../simulator/index.ts"
+import { parseMetrics, sumOf } from "../../../support/prometheus.ts"
+import { until } from "../../../support/until.ts"
+import { start, vaulthouse } from "../../command.ts"
 
 let cwd = ""
 let simulator: Simulator
@@ -120,7 +120,7 @@ it("runs what is due, says how it is, and ends on SIGTERM", async () => {
   expect(sumOf(metrics, "vaulthouse_rows_total")).toBe(counts.rows_inserted)
   expect(sumOf(metrics, "vaulthouse_runs_total", { outcome: "complete" })).toBe(1)
   expect(sumOf(metrics, "vaulthouse_runs_total")).toBe(1)
-  const page = readFileSync(join(import.meta.dirname, "../../../docs/monitoring.md"), "utf8")
+  const page = readFileSync(join(import.meta.dirname, "../../../../docs/monitoring.md"), "utf8")
   const rows = [...page.matchAll(/^\| `(vaulthouse_\w+)` \|([^|]*)\|/gm)]
   const documented = rows.map(([, name = "", labels = ""]) => {
     const names = [...labels.matchAll(/`(\w+)`/g)].map(([, label = ""]) => label)

@@ -4,7 +4,7 @@ import { type IncomingMessage, request } from "node:http"
 import { text } from "node:stream/consumers"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { serveEndpoints } from "../../../src/cli/commands/schedule/endpoints.ts"
+import { serveEndpoints } from "../../../../src/cli/commands/schedule/endpoints.ts"
 
 const endpoints = {
   notReady: Effect.succeed("the last run failed"),
