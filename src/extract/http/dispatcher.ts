@@ -1,4 +1,4 @@
-// Opens connections to other machines: a poolOptions pool for each origin, direct or through a proxy.
+// Opens connections to other machines: a pool of connections for each origin, direct or through a proxy.
 import * as Undici from "@effect/platform-node/Undici"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"

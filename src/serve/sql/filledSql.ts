@@ -2,6 +2,7 @@
 // one query. What readers may run is decided afterwards, about the text that results.
 import { formatDay, formatMicros } from "../../domain/values/time.ts"
 import type { QueryParameter, QueryParameters } from "../../domain/values/queryParameter.ts"
+import { sqlParts } from "../../domain/values/sqlParts.ts"
 
 const textOf = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
@@ -22,33 +23,15 @@ const literal = (value: QueryParameter): string => {
     : `timestamp ${textOf(formatMicros(BigInt(value.micros)).replace("Z", ""))}`
 }
 
-// Text in quotes and comments stays as it is. Without its end it goes on to the end of the query: a search from each such
-// beginning for an end that is not there would take minutes for a long query.
-const PARTS = new RegExp(
-  [
-    String.raw`\b[eE]'(?:[^'\\]|\\[\s\S]|'')*(?:'|$)`,
-    String.raw`'[^']*(?:''[^']*)*(?:'|$)`,
-    String.raw`"[^"]*(?:""[^"]*)*(?:"|$)`,
-    String.raw`\$(?<tag>(?:[A-Za-z_]\w*)?)\$[\s\S]*?(?:\$\k<tag>\$|$)`,
-    String.raw`--[^\n]*`,
-    String.raw`/\*[\s\S]*?(?:\*/|$)`,
-    String.raw`\bgetvariable\('(?<variable>\w+)'\)`,
-    String.raw`\$(?<parameter>[A-Za-z_]\w*)`,
-  ].join("|"),
-  "g",
-)
-
-/** The text of `filledSql`, piece by piece: what is between the parts, and each part or the value in its place. */
+/**
+ * The text of `filledSql`, piece by piece: each part of the query, or the value in its place. Text in quotes and comments stays as
+ * it is.
+ */
 export function* filledParts(sql: string, given: QueryParameters): Generator<string> {
-  let end = 0
-  for (const { 0: part, index, groups } of sql.matchAll(PARTS)) {
-    yield sql.slice(end, index)
-    const name = groups?.["variable"] ?? groups?.["parameter"]
+  for (const { text, name } of sqlParts(sql)) {
     const value = name === undefined ? undefined : given[name]
-    yield value === undefined ? part : literal(value)
-    end = index + part.length
+    yield value === undefined ? text : literal(value)
   }
-  yield sql.slice(end)
 }
 
 /** The query with the given values in the place of `$name` and `getvariable('name')`; the others stay. */

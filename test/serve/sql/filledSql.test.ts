@@ -26,13 +26,8 @@ it.each(["/*", "'", '"', "$$", "$t$", String.raw`e'\'`])(
   "what %s begins and nothing ends is one part, in which nothing is searched",
   (begun) => {
     const unended = begun + "/*a $b ".repeat(1000)
-    expect([...filledParts(`select $b, ${unended}`, { b: 7 })]).toEqual([
-      "select ",
-      "7",
-      ", ",
-      unended,
-      "",
-    ])
+    const parts = [...filledParts(`select $b, ${unended}`, { b: 7 })]
+    expect(parts).toEqual(["select ", "7", ", ", unended])
   },
 )
 

@@ -1,7 +1,5 @@
-// Splits SQL into tokens and statements: at semicolons, except in strings, names and comments.
-
-const token =
-  /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n\r]*(?:[\n\r]|$)|\/\*[^]*?\*\/|\$(\w*)\$[^]*?\$\1\$|;|['"]|\/\*|[^]/g
+// Splits SQL into statements: at semicolons, except in strings, names and comments.
+import { sqlParts } from "../../../domain/values/sqlParts.ts"
 
 export interface Split {
   /** Complete statements, with their semicolons. */
@@ -13,19 +11,17 @@ export interface Split {
 export const splitStatements = (text: string): Split => {
   const statements: Array<string> = []
   let current = ""
-  for (const match of text.matchAll(token)) {
-    const [found] = match
-    // A quote or a comment that is still open swallows what follows, until its end is typed.
-    if (found === "'" || found === '"' || found === "/*") {
-      return { statements, rest: current + text.slice(match.index) }
+  let hasContent = false
+  for (const part of sqlParts(text)) {
+    // Only in code does a semicolon end a statement. A quote or a comment that is still open is the last part.
+    const pieces = part.kind === "code" ? part.text.split(/(?<=;)/) : [part.text]
+    for (const piece of pieces) {
+      current += piece
+      hasContent ||= part.kind !== "comment" && /[^;\s]/.test(piece)
+      if (part.kind !== "code" || !piece.endsWith(";")) continue
+      if (hasContent) statements.push(current.trim())
+      ;[current, hasContent] = ["", false]
     }
-    current += found
-    if (found !== ";") continue
-    if (hasContent(current)) statements.push(current.trim())
-    current = ""
   }
   return { statements, rest: current.trim() === "" ? "" : current }
 }
-
-const hasContent = (statement: string): boolean =>
-  statement.replaceAll(/--[^\n\r]*|\/\*[^]*?\*\//g, "").replaceAll(/[;\s]/g, "") !== ""

@@ -92,7 +92,10 @@ describe("statements", () => {
     ["select 1 /* a; */;", ["select 1 /* a; */;"], ""],
     ["select 'open;\n", [], "select 'open;\n"],
     ["select $$a;b$$;", ["select $$a;b$$;"], ""],
+    ["select $$a;b", [], "select $$a;b"],
+    ["select e'it\\'s;'; select 2", ["select e'it\\'s;';"], " select 2"],
     [";;", [], ""],
+    ["/* ; */ ;", [], ""],
     ["-- nothing\n;", [], ""],
     ["select 1; sel", ["select 1;"], " sel"],
   ]
