@@ -1,12 +1,13 @@
 // Stores the archive in object storage. A segment is one object, or pieces that are named by their offset in the
 // segment (docs/decisions/0024-archive-in-object-storage.md). Pieces contain whole frames and never change.
 import { randomUUID } from "node:crypto"
-import { type FileHandle, mkdir, open, rm } from "node:fs/promises"
+import { type FileHandle, open, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { setTimeout } from "node:timers/promises"
 import { type ArchiveStore, PART_BYTES, type SegmentWriter } from "./ArchiveStore.ts"
 import { isMissing, type ObjectStore, type StoredObject } from "./ObjectStore.ts"
 import { SEGMENT_SUFFIX } from "./segments.ts"
+import { makeFolder } from "../domain/flush.ts"
 
 /** A segment or a part of it. */
 interface Piece extends StoredObject {
@@ -209,7 +210,7 @@ class Shipper implements SegmentWriter {
   }
 
   async #open(): Promise<FileHandle> {
-    await mkdir(this.#spool, { recursive: true, mode: 0o700 })
+    await makeFolder(this.#spool)
     const path = join(this.#spool, `${this.#file}.${randomUUID()}`)
     const handle = await open(path, "wx+", 0o600)
     // The unlinked file disappears with the process; frames that were not shipped were not committed.

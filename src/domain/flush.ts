@@ -1,7 +1,7 @@
 // Flushes files and folders to the disk: a power cut may take the content of a file that was not flushed, and the names
 // in a folder that was not.
-import { closeSync, fsyncSync, openSync } from "node:fs"
-import { mkdir, open } from "node:fs/promises"
+import { closeSync, existsSync, fsyncSync, openSync } from "node:fs"
+import { mkdir, open, stat } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
 
 /** Flushes the content of a file, or the names in a folder. */
@@ -23,12 +23,22 @@ export const flushSync = (path: string): void => {
   }
 }
 
-/** Creates a folder and its missing parents, flushed; only their owner can access them. */
-export const makeFolder = async (folder: string): Promise<void> => {
+/** Creates a folder and its missing parents, flushed; by default only their owner can access them. */
+export const makeFolder = async (folder: string, mode = 0o700): Promise<void> => {
   const wanted = resolve(folder)
-  const first = await mkdir(wanted, { recursive: true, mode: 0o700 })
-  if (first === undefined) return
-  for (let made = wanted; made.length >= first.length; made = dirname(made)) {
-    await flush(dirname(made))
+  const found = await stat(wanted).catch(() => undefined)
+  if (found?.isDirectory() === true) return
+  if (found !== undefined) {
+    throw Object.assign(new Error(`${wanted} is not a folder`), { code: "ENOTDIR" })
   }
+  const parent = dirname(wanted)
+  if (parent !== wanted) await makeFolder(parent, mode)
+  // One level at a time: with `recursive`, Node never stops trying in places such as /proc, where nothing can be created.
+  try {
+    await mkdir(wanted, { mode })
+  } catch (cause) {
+    // Another process may have made it meanwhile.
+    if (!existsSync(wanted)) throw cause
+  }
+  await flush(parent)
 }

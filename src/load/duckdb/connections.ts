@@ -1,7 +1,7 @@
 // The DuckDB instance that a process writes with; its limits and time zone are set before anything is read.
 import { availableParallelism } from "node:os"
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
-import { makePrivateDirectory } from "../../domain/privateDirectory.ts"
+import { makeFolder } from "../../domain/flush.ts"
 import { CATALOG, literal } from "../sql/sql.ts"
 import { settling } from "./settling.ts"
 
@@ -28,7 +28,7 @@ export const openConnections = async (
   attach: (writer: DuckDBConnection) => Promise<void>,
   config: Readonly<Record<string, string>> = {},
 ): Promise<Connections> => {
-  makePrivateDirectory(spill)
+  await makeFolder(spill)
   const instance = await DuckDBInstance.create(":memory:", {
     memory_limit: memoryLimit,
     temp_directory: spill,

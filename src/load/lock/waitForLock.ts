@@ -3,7 +3,7 @@ import * as Clock from "effect/Clock"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
-import { makePrivateDirectory } from "../../domain/privateDirectory.ts"
+import { makeFolder } from "../../domain/flush.ts"
 import { databaseError, type LoadError, WarehouseLocked } from "../errors.ts"
 import { acquireLock, lastHeartbeat, lockHolder, type LockName } from "./LockFile.ts"
 
@@ -42,8 +42,8 @@ export const lockedOr =
 export const lockOf = (dataDir: string, name: LockName, waiting: LockWait) => {
   const take = Effect.flatMap(Clock.currentTimeMillis, (now) =>
     Effect.tryPromise({
-      try: () => {
-        makePrivateDirectory(dataDir)
+      try: async () => {
+        await makeFolder(dataDir)
         return acquireLock(dataDir, new Date(now).toISOString(), name)
       },
       catch: lockedOr(`The data directory ${dataDir} can't be used`),

@@ -11,7 +11,7 @@ import { formatMicros } from "../../domain/values/time.ts"
 import { markEverything } from "../commit/markEverything.ts"
 import { Changes, onCopy, type Session } from "../commit/session.ts"
 import { transaction } from "../duckdb/transaction.ts"
-import { makePrivateDirectory } from "../../domain/privateDirectory.ts"
+import { makeFolder } from "../../domain/flush.ts"
 import { putInPlace, writeDurably } from "../../domain/durableFiles.ts"
 import { filesError, type LoadError } from "../errors.ts"
 import { manifestFile, parquetDirectory } from "./parquet/manifest.ts"
@@ -161,7 +161,7 @@ const publishAll = async (
   const { dataDir } = warehouse
   const access = options.access ?? ownerOnly
   const directory = publishedDirectory(dataDir)
-  makePrivateDirectory(directory)
+  await makeFolder(directory)
   for (const name of await readdir(directory)) {
     if (name.startsWith(ASIDE)) await rm(join(directory, name), { force: true })
   }

@@ -1,5 +1,5 @@
 // Writes a report of the published copy to a file; the file's extension determines its format.
-import { mkdir, rename, rm, writeFile } from "node:fs/promises"
+import { rename, rm, writeFile } from "node:fs/promises"
 import { dirname, extname } from "node:path"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -12,6 +12,7 @@ import { printer } from "./browser.ts"
 import { comparisonReport } from "./comparisonReport.ts"
 import { readReport } from "./readReport.ts"
 import { reportPage } from "./reportPage.ts"
+import { makeFolder } from "../../domain/flush.ts"
 
 export const formats = ["html", "pdf", "png"] as const
 export type Format = (typeof formats)[number]
@@ -70,7 +71,7 @@ export const writeReport = (options: WriteReport) =>
     const content = yield* contentOf(page)
     yield* Effect.tryPromise({
       try: async () => {
-        await mkdir(dirname(file), { recursive: true })
+        await makeFolder(dirname(file), 0o777)
         const temporary = `${file}.tmp`
         try {
           await writeFile(temporary, content)

@@ -1,6 +1,6 @@
 // Publishes a published copy to PostgreSQL (docs/decisions/0019-publishing-to-postgresql.md). Readers there see one
 // whole publication at any time; if a publication is killed, the next one reuses its parts.
-import { mkdir, rm } from "node:fs/promises"
+import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import * as Effect from "effect/Effect"
@@ -23,6 +23,7 @@ import { type Relation, relationsOf } from "./relations.ts"
 import { removeOld, removeUnusedParts } from "./retention.ts"
 import { addPart, keyOf, openStore, storedParts } from "./store.ts"
 import { type Content, makeRunSchema, switchViews } from "./views.ts"
+import { makeFolder } from "../../../domain/flush.ts"
 
 export interface PostgresSchemas {
   /** Prefix of the names of all schemas. */
@@ -122,7 +123,7 @@ const copyContents = async (
   stop: AbortSignal,
 ): Promise<Copied> => {
   const folder = join(dataDir, "tmp", "postgres")
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await makeFolder(folder)
   const file = join(folder, "rows.csv")
   const stored = await storedParts(client)
   const contents: Array<Content> = []

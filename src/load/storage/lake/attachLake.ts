@@ -1,6 +1,6 @@
 // Attaches a lake to a DuckDB, with its extensions and the access to its catalog and files; reports what is wrong with
 // them.
-import { constants, mkdirSync } from "node:fs"
+import { constants } from "node:fs"
 import { access } from "node:fs/promises"
 import { userInfo } from "node:os"
 import type { DuckDBConnection } from "@duckdb/node-api"
@@ -15,6 +15,7 @@ import { objectStoreProblem } from "../../duckdb/objectStoreProblem.ts"
 import { makeObjectStoreSecret } from "./objectStoreSecret.ts"
 import { readRows } from "../../duckdb/readRows.ts"
 import { causeMessage } from "../../../domain/values/causeMessage.ts"
+import { makeFolder } from "../../../domain/flush.ts"
 
 export interface LakeOptions {
   /** The database of the catalog. */
@@ -52,7 +53,7 @@ export const attachLake = async (
   const data = dataOf(lake, stored)
   await loadExtensions(connection, extensionsFor(data), lake.extensions)
   if (isInObjectStore(data)) await reachObjectStore(connection, lake, data)
-  else mkdirSync(data, { recursive: true, mode: 0o700 })
+  else await makeFolder(data)
   const { password } = lake.catalog
   // Separate from the connection string, which DuckDB's messages show.
   if (password !== undefined) {

@@ -4,7 +4,7 @@
 import { mkdtemp, readdir, rm, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { MILLIS_PER_DAY } from "../../../domain/values/time.ts"
-import { makePrivateDirectory } from "../../../domain/privateDirectory.ts"
+import { makeFolder } from "../../../domain/flush.ts"
 
 const PREFIX = "spill-"
 
@@ -14,7 +14,7 @@ const PREFIX = "spill-"
  */
 export const spillFolder = async (dataDir: string): Promise<string> => {
   const parent = join(dataDir, "tmp")
-  makePrivateDirectory(parent)
+  await makeFolder(parent)
   for (const name of await readdir(parent)) {
     const folder = join(parent, name)
     // Another process may remove it at the same time.
