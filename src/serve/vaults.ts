@@ -48,7 +48,11 @@ const worstFirst = (one: Vault, other: Vault): number =>
   worstSeverity(one) - worstSeverity(other) ||
   tvl(other) - tvl(one)
 
-export const vaultName = (row: Row): string => String(row["vault_name"] ?? row["vault_address"])
+/** A blank name could neither be read nor clicked. */
+export const vaultName = (row: Row): string => {
+  const name = String(row["vault_name"] ?? "")
+  return name.trim() === "" ? String(row["vault_address"]) : name
+}
 
 /** The vault with this chain and address; explorers of a chain write an EVM address in upper and lower case. */
 export const findVault = (

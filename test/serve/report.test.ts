@@ -150,6 +150,24 @@ describe("a report", () => {
     }).pipe(Effect.scoped),
   )
 
+  it.live("ends with a day that was over when it was read, however late it is written", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* synced
+      yield* change(
+        dataDir,
+        "update ops.runs set started_at = timestamp '2026-05-20 18:00', finished_at = timestamp '2026-05-20 18:01'",
+      )
+      yield* publishAnyway({ dataDir, rebuildAll: false, parquet: undefined })
+      const refused = yield* typed(dataDir, ["--to", "2026-05-20"])
+      expect(refused.code).toBe(2)
+      expect(refused.stderr).toContain("2026-05-20 is not complete in the published copy")
+      expect(refused.stderr).toContain("The last complete day is 2026-05-19.")
+      expect((yield* typed(dataDir, ["--days", "7"])).code).toBe(0)
+      const page = readFileSync(join(dataDir, "report.html"), "utf8")
+      expect(page).toContain("2026-05-13 to 2026-05-19")
+    }).pipe(Effect.scoped),
+  )
+
   it.live("is refused where what was typed is wrong, and where there is no browser for it", () =>
     Effect.gen(function* () {
       const dataDir = yield* unchanged
@@ -166,7 +184,10 @@ describe("a report", () => {
         [["--format", "pdf"], "none of chromium, chromium-browser"],
         // Before anything is read.
         [["--format", "pdf", "--vault", "Nobody"], "none of chromium, chromium-browser"],
-        [["--out", join(publishedFile(dataDir), "x.html")], "x.html: a file is in the way."],
+        [
+          ["--out", join(publishedFile(dataDir), "x.html")],
+          "x.html: a part of its path is a file, not a folder.",
+        ],
       ]
       for (const [args, message] of wrong) {
         const { code, stderr } = yield* typed(dataDir, args, { PATH: join(dataDir, "empty") })

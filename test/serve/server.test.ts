@@ -353,8 +353,9 @@ describe("pages", () => {
         expect(body).toMatch(/a text, not a number.*<bdi>ratio_zero<\/bdi>/s)
         expect(body).not.toContain('class="error"')
         const record = join(dataDir, "health.json")
-        const health = { failing: [], failed_checks: [], freshness: [], quarantine: [], gaps: [] }
-        writeFileSync(record, JSON.stringify(health))
+        const sections = { failing: [], failed_checks: [], freshness: [], quarantine: [], gaps: [] }
+        const as_of = new Date().toISOString()
+        writeFileSync(record, JSON.stringify({ as_of, run_ends: [], ...sections }))
         expect((yield* get(`${url}/data`)).body).toContain("No problem is known.")
         // As for a server whose user may not read it.
         rmSync(record)

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { type PublishedCopy, sqlFile } from "../../src/pipelines/readers/published.ts"
 import type { Row } from "../../src/serve/html/columns.ts"
-import { findVault, readOverview } from "../../src/serve/vaults.ts"
+import { findVault, readOverview, vaultName } from "../../src/serve/vaults.ts"
 
 /** A copy in which the page's queries have these rows. */
 const overviewOf = (rows: Readonly<Record<string, ReadonlyArray<Row>>>) => {
@@ -23,6 +23,11 @@ const trouble = (vault_address: string, severity: number, chain_id = 1): Row => 
   chain_id,
   vault_address,
   severity,
+})
+
+it("a vault without a name, or with a blank one, goes by its address", () => {
+  const named = (vault_name: string | null) => vaultName({ vault_name, vault_address: "0xa" })
+  expect(["Alpha", " ", "", null].map(named)).toEqual(["Alpha", "0xa", "0xa", "0xa"])
 })
 
 it.effect("the worst come first, then the largest, and those that have ended last", () =>

@@ -72,16 +72,20 @@ const sum = (figures: Figures): number =>
   figures.reduce<number>((total, figure) => total + (figure ?? 0), 0)
 
 /**
- * Stacked areas by protocol, the largest at the bottom; the smallest share one area if there are not enough colours.
+ * Stacked areas by protocol, the largest at the bottom; the smallest share one area if there are not enough colours. A day on
+ * which the value of a protocol is not known is a hole, since the sum of some parts is not the total.
  */
 const stacked = (series: Series): Picture => {
   const days = daysOf(series)
   const values = listOf(series, "value")
   const places = new Map(days.map((day, place) => [day, place]))
   const protocols = new Map<string, Array<number>>()
+  const holes = new Set<number>()
   for (const [at, protocol] of (series.columns["protocol"] ?? []).entries()) {
     const figures = protocols.get(String(protocol)) ?? days.map(() => 0)
-    figures[places.get(series.columns["day"]?.[at]) ?? 0] = values[at] ?? 0
+    const [place, value] = [places.get(series.columns["day"]?.[at]) ?? 0, values[at] ?? null]
+    if (value === null) holes.add(place)
+    else figures[place] = value
     protocols.set(String(protocol), figures)
   }
   const shown = [...protocols].toSorted(([, one], [, other]) => sum(other) - sum(one))
@@ -93,7 +97,8 @@ const stacked = (series: Series): Picture => {
   const height = days.map(() => 0)
   const lines = shown.map(([label, figures], place) => {
     for (const [at, figure] of figures.entries()) height[at] = (height[at] ?? 0) + figure
-    return { label, hue: place + 1, figures: [...height] }
+    const known = height.map((figure, at) => (holes.has(at) ? null : figure))
+    return { label, hue: place + 1, figures: known }
   })
   const areas = lines.map((_, upper) => (upper === 0 ? { upper } : { upper, lower: upper - 1 }))
   return daily(series, lines, areas)

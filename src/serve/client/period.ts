@@ -18,6 +18,8 @@ export interface PeriodControl {
 }
 
 const SHORTEST_SECONDS = 6 * SECONDS_PER_HOUR
+// Browsers refuse more than a hundred changes of the address in ten seconds, and a finger makes that many in one.
+const ADDRESS_MILLIS = 250
 
 const iso = (seconds: number): string => `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`
 const isSame = (one: Period, other: Period): boolean =>
@@ -47,13 +49,25 @@ export const periodControl = (section: HTMLElement, whole: Period): PeriodContro
     to: secondsIn(dataset["to"]) + SECONDS_PER_DAY,
   })
 
+  let writtenAt = -Infinity
+  let isWaiting = false
+  const writeAddress = (): void => {
+    ;[isWaiting, writtenAt] = [false, performance.now()]
+    const link = links.find((each) => isSame(within(periodOf(each)), current))
+    history.replaceState(null, "", link === undefined ? addressOf(current) : withoutPlace(link))
+  }
   const set = ({ from, to }: Period): void => {
     const length = Math.min(whole.to - whole.from, Math.max(SHORTEST_SECONDS, to - from))
     const start = Math.min(Math.max(from, whole.from), whole.to - length)
     current = { from: start, to: start + length }
-    const link = links.find((each) => isSame(within(periodOf(each)), current))
-    history.replaceState(null, "", link === undefined ? addressOf(current) : withoutPlace(link))
     for (const listener of listeners) listener(current)
+    if (isWaiting) return
+    const wait = writtenAt + ADDRESS_MILLIS - performance.now()
+    if (wait <= 0) writeAddress()
+    else {
+      isWaiting = true
+      setTimeout(writeAddress, wait)
+    }
   }
   const follow = (listener: (period: Period) => void): void => {
     listeners.push(listener)

@@ -95,7 +95,7 @@ export const comparisonCharts = (
 
 const smallCharts = (
   { title, format, level }: ComparedChart,
-  { lines }: Picture,
+  { times, lines }: Picture,
   vaults: ReadonlyArray<Vault>,
 ): Html => {
   const known = lines.flatMap(({ figures }) => figures.filter((figure) => figure !== null))
@@ -117,7 +117,7 @@ const smallCharts = (
         const label = `${title} of ${vaultName(vault)}, at the end ${format(last)}`
         return html`<li>
           ${name(vaultName(vault))} <span class="number">${format(last)}</span>
-          ${sparkline(figures, level, label, range)}
+          ${sparkline(figures, level, label, { range, times })}
         </li>`
       })}
     </ul>`

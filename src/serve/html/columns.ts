@@ -12,7 +12,7 @@ const text = (value: unknown): Html | string =>
 /** Shows the first of the columns that has a value. */
 export const textColumn = (label: string, ...columns: ReadonlyArray<string>): Column<Row> => ({
   label,
-  cell: (row) => text(row[columns.find((column) => row[column] !== null) ?? ""]),
+  cell: (row) => text(row[columns.find((column) => String(row[column] ?? "").trim() !== "") ?? ""]),
 })
 
 export const timeColumn = (label: string, column: string): Column<Row> => ({

@@ -7,7 +7,8 @@ const isFigure = (type: string): boolean => /INT$|^INTEGER$|^DOUBLE$|^FLOAT$|^DE
 
 /**
  * The chart has a line for each figure over the first time column; if there is a text column, it has a line of the
- * first figure for each text. It is hidden until the script has drawn it from the `file`, which is JSON.
+ * first figure for each text. There is none where a line would have several points at one time. It is hidden until the
+ * script has drawn it from the `file`, which is JSON.
  */
 export const resultChart = (file: string, { columns, rows }: LimitedResult): Html => {
   const time = columns.find(({ type }) => isTime(type))
@@ -17,6 +18,9 @@ export const resultChart = (file: string, { columns, rows }: LimitedResult): Htm
   if (time === undefined || first === undefined || rows.length < 2) return nothing
   const names = columns.filter(({ type }) => type === "VARCHAR").map(({ name }) => name)
   const by = names.find((name) => name === "vault_name") ?? names[0]
+  const places = [time.name, by].map((name) => columns.findIndex((column) => column.name === name))
+  const points = new Set(rows.map((row) => JSON.stringify(places.map((place) => row[place]))))
+  if (points.size < rows.length) return nothing
   const drawn = by === undefined ? figures : [first]
   const title = `${drawn.map(({ name }) => name).join(", ")}${by === undefined ? "" : ` by ${by}`}`
   return html`<figure
