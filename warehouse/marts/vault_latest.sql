@@ -16,6 +16,8 @@ withdrawals as (select * from core.withdrawal_summaries where is_current),
 queued as (
     select chain_id, vault_address, max(age_days) as oldest_age_days
     from mart.withdrawal_queue
+    -- Without places, one of them may be gone and an older one unknown.
+    where place is not null
     group by chain_id, vault_address
 ),
 

@@ -22,11 +22,11 @@ requests as (
     ) = 1
 ),
 
--- A reading without a list retires no request: those of one before it may be gone.
+-- A reading without a list, or with one that could not be read whole, retires no request: those of one before it may be gone.
 without_lists as (
     select chain_id, vault_address
-    from core.withdrawal_summaries
-    where is_current and pending_requests is null
+    from mart.withdrawal_totals
+    where is_list_complete is distinct from true
 ),
 
 readings as (
@@ -47,7 +47,7 @@ lists as (
             and readings.vault_address = summaries.vault_address
             and readings.read_at >= summaries.valid_from
             and (summaries.valid_to is null or readings.read_at < summaries.valid_to)
-            and summaries.pending_requests is null
+            and (summaries.pending_requests is null or summaries.unread_requests is not null)
 ),
 
 -- Those that a list had after their time, though they are gone now.
