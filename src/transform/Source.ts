@@ -25,6 +25,8 @@ export interface Source<S> extends FieldNames {
   readonly inputs: Readonly<Record<string, unknown>>
   /** The window of the task: in a replay it shows whether the response belongs to a complete reading. */
   readonly window?: string
+  /** Elements of the response's lists that are no records and were left out of it (`separateRecords`). */
+  readonly leftOut?: ReadonlyArray<RejectedRecord>
 }
 
 /** The rows of one table. */

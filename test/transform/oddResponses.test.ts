@@ -7,6 +7,7 @@ import { dayOf, formatDay, formatInstant, parseInstant } from "../../src/domain/
 import { defaultTimeFields } from "../../src/domain/wire/timeFields.ts"
 import { decode } from "../../src/extract/decode.ts"
 import { pipelineOf } from "../../src/pipelines/archive/archivedRows.ts"
+import { mapResponse } from "../../src/pipelines/strategies/mapResponse.ts"
 import { mapRecords } from "../../src/transform/mapRecords.ts"
 import type { MappedResponse } from "../../src/transform/Source.ts"
 import { coreTables } from "../../src/pipelines/pipelines.ts"
@@ -26,7 +27,10 @@ const read = (
   const source = { lineage, subject, inputs, timeFields: defaultTimeFields, ...named }
   const text = typeof body === "string" ? body : JSON.stringify(body)
   const decoded = decode<unknown>(pipeline.endpoint, parseJson(text))
-  return Result.getOrThrow(Result.flatMap(decoded, (value) => pipeline.rows(value, source)))
+  const mapped = Result.flatMap(decoded, (value) =>
+    mapResponse<unknown, unknown>((given, from) => pipeline.rows(given, from), value, source),
+  )
+  return Result.getOrThrow(mapped)
 }
 
 const rowsIn = ({ rows }: MappedResponse, name: string): ReadonlyArray<JsonObject> =>
@@ -215,6 +219,27 @@ describe("what the document leaves open", () => {
       ],
     }
     expect(rowsIn(read("withdrawals", twice), "withdrawal_requests")).toHaveLength(2)
+  })
+
+  it.each<[string, ReadonlyArray<unknown>, number, number | null]>([
+    ["whole", [{}, { id: "b" }], 2, null],
+    ["empty", [], 0, null],
+    ["with a record in another shape", [{}, { user: "u", qty: 50 }], 2, 1],
+    ["with a null, a text and a record in another shape", [{}, null, "b", { user: "u" }], 4, 3],
+  ])("a list of withdrawal requests, %s", (_, requests, pending_requests, unread_requests) => {
+    const request = { id: "a", date: "2026-01-01", recipient: address, amount: 5 }
+    const mapped = read("withdrawals", {
+      requests: requests.map((each) =>
+        typeof each !== "object" || each === null || "user" in each
+          ? each
+          : { ...request, ...each },
+      ),
+      // Of the response, but not of the list of requests.
+      warnings: [{ text: "t" }, null],
+    })
+    expect(rowsIn(mapped, "withdrawal_summaries")).toMatchObject([
+      { pending_requests, unread_requests },
+    ])
   })
 
   it("a timelock is the same one while its contract can't be read", () => {

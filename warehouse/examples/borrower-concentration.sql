@@ -5,7 +5,7 @@
 --
 -- Only active loans. Principal is in the unit sent, for each chain and token separately. share is the borrower's
 -- fraction of the token's book; running_share adds the shares up, the largest first. Where a loan has no principal, its
--- borrower's is null, and so are the shares of its token.
+-- borrower's is null, and so are the shares of its token; amounts of tokens that are not known do not add up.
 with
 
 loans as (
@@ -16,7 +16,7 @@ loans as (
         coalesce(principal_token_address, principal_token_symbol) as token_id,
         borrower_address,
         borrower_name,
-        principal_amount,
+        case when token_id is not null then principal_amount end as principal_amount,
         apr
     from mart.loan_book
     where

@@ -6,7 +6,8 @@
 -- buffer_adequacy is buffer_usd over queue_usd: from 1 on, the buffer pays the whole queue. Amounts are in the
 -- vault's asset, the buffer is in USD: queue_usd is the queue's share of the vault times its net asset value.
 -- Null where the vault has no position snapshot (chains other than EVM). A vault without pending requests, or
--- whose newest reading has no list of them, has no row: see mart.withdrawal_totals.
+-- whose newest reading has no list of them, has no row: see mart.withdrawal_totals. Of a list that could not be read
+-- whole, requests_covered, oldest_age_days and requests_amount are null.
 with
 
 queue as (
@@ -22,7 +23,7 @@ queue as (
         buffer_at,
         buffer_adequacy,
         is_covered_by_buffer,
-        requested_at,
+        place,
         age_days,
         amount
     from mart.withdrawal_queue
@@ -39,9 +40,9 @@ select
     max(buffer_usd) as buffer_usd,
     max(buffer_at) as buffer_at,
     max(buffer_adequacy) as buffer_adequacy,
-    count(*) filter (is_covered_by_buffer) as requests_covered,
-    max(age_days) as oldest_age_days,
-    case when count(amount) = count(*) then sum(amount) end as requests_amount
+    case when count(place) = count(*) then count(*) filter (is_covered_by_buffer) end as requests_covered,
+    max(age_days) filter (place is not null) as oldest_age_days,
+    case when count(place) = count(*) and count(amount) = count(*) then sum(amount) end as requests_amount
 from queue
 group by chain_id, vault_name, vault_address
 order by buffer_adequacy nulls last, vault_name

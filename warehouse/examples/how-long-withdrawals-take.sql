@@ -6,7 +6,7 @@
 -- Figures of the requests that are gone from the queue; it is not known whether they were paid or withdrawn. Days
 -- are from the request to the first reading without it: an upper limit, as exact as the readings are frequent.
 -- Amounts are in the vault's asset. longest_pending_days is the age of the oldest pending request: where it is above
--- longest_days, past requests say too little.
+-- longest_days, past requests say too little. late counts those that a reading found pending after the estimated time.
 with
 
 requests as (

@@ -199,7 +199,11 @@ returns as (
                 then product(1 + holder_return_1d order by day) filter (net_holder_return_1d is not null) - 1
         end as holder_return,
         count(net_holder_return_1d) as net_holder_return_days,
-        coalesce(bool_or(is_fee_assumed) filter (fees is not null), false) as is_fee_assumed,
+        coalesce(
+            bool_or(is_fee_assumed)
+                filter (fees is not null or fees_usd is not null or net_holder_return_1d is not null),
+            false
+        ) as is_fee_assumed,
         sum(fees order by fees) as fees,
         count(fees) as fees_days,
         sum(fees_usd order by fees_usd) as fees_usd,

@@ -3,9 +3,12 @@ with
 excess as (select * from core.collateral_excess where is_current),
 
 tokens as (
-    select chain_id, token_address, max(symbol) as symbol
+    select
+        chain_id,
+        token_address,
+        max(symbol) filter (is_current) as symbol,
+        bool_or(is_current) as has_ladder
     from core.discount_factors
-    where is_current
     group by chain_id, token_address
 ),
 
@@ -31,6 +34,7 @@ joined as (
         subaccounts.vault_names,
         subaccounts.is_listed,
         tokens.symbol,
+        tokens.has_ladder,
         excess.amount_usd,
         excess.token_amount,
         debts.has_debt,
@@ -61,7 +65,9 @@ select
     read_at,
     valid_from as since_at
 from joined
--- A subaccount without debt, or in no list, is no longer requested: the newer figure says that nothing is lacking.
+-- A subaccount without debt, or in no list, is no longer requested: the newer figure says that nothing is lacking. Nor is a
+-- token that has lost its ladder.
 where
     not coalesce(not has_debt and debt_at > read_at, false)
     and is_listed is distinct from false
+    and has_ladder is distinct from false

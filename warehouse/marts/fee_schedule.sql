@@ -21,18 +21,61 @@ first_fees as (
 ),
 
 versions as (
-    select chain_id, vault_address, valid_from, valid_to from core.fees
+    select
+        'fees' as source,
+        chain_id,
+        vault_address,
+        valid_from,
+        valid_to,
+        [management_fee_pct, performance_fee_pct] as charged
+    from core.fees
     union all
-    select chain_id, vault_address, valid_from, valid_to from listed_fees
+    select
+        'list' as source,
+        chain_id,
+        vault_address,
+        valid_from,
+        valid_to,
+        [weekly_performance_fee_bps] as charged
+    from listed_fees
     union all
-    select chain_id, vault_address, valid_from, valid_to from detailed_fees
+    select
+        'details' as source,
+        chain_id,
+        vault_address,
+        valid_from,
+        valid_to,
+        [management_fee_pct, performance_fee_pct, weekly_performance_fee_bps] as charged
+    from detailed_fees
+),
+
+-- A version that differs in something other than its fees begins nothing, and ends nothing. Where such a thing moves with
+-- every reading, the rule below would take all that was read for one change.
+bounded as (
+    select
+        chain_id,
+        vault_address,
+        case
+            when
+                lag(charged) over history is distinct from charged
+                or lag(valid_to) over history is distinct from valid_from
+                then valid_from
+        end as begins_at,
+        case
+            when
+                lead(charged) over history is distinct from charged
+                or lead(valid_from) over history is distinct from valid_to
+                then valid_to
+        end as ends_at
+    from versions
+    window history as (partition by source, chain_id, vault_address order by valid_from)
 ),
 
 -- The three are read one after the other. The ten-minute rule: changes read within ten minutes of each other are one
 -- change, at the time of the last.
 instants as (
-    select chain_id, vault_address, unnest([valid_from, valid_to]) as instant_at
-    from versions
+    select chain_id, vault_address, unnest([begins_at, ends_at]) as instant_at
+    from bounded
 ),
 
 distinct_instants as (

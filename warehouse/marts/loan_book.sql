@@ -6,22 +6,50 @@ loans as (select * from core.loans where is_current),
 -- list is of the past, and what it expects may have been paid since.
 details as (select *, upper(state) as page_state from core.loan_details where is_current),
 
-subaccount_loans as (select * from core.subaccount_loans where is_current),
-
 last_reads as (select * from mart.last_read where pipeline in ('loans', 'subaccount_loans')),
 
--- A loan may be listed under both of its parties, and named there without its chain.
+subaccount_loans as (
+    select loans.*, coalesce(last_reads.responded_at, loans.valid_from) as read_at
+    from core.subaccount_loans as loans
+    left join last_reads
+        on
+            last_reads.pipeline = 'subaccount_loans'
+            and loans.subaccount_address = last_reads.entity
+    where loans.is_current
+),
+
+-- Whatever is or was in the loan book, and since when it no longer is.
+ever_in_book as (
+    select
+        loan_id,
+        chain_id,
+        loan_address,
+        bool_or(is_current) as is_in_book,
+        max(valid_to) as left_at
+    from core.loans
+    group by loan_id, chain_id, loan_address
+),
+
+-- A loan may be listed under both of its parties, and named there without its chain. The list of a subaccount that is no
+-- longer requested stays as it was last read: a loan that has left the loan book since is gone.
 listed_once as (
-    select *
+    select * exclude (read_at)
     from subaccount_loans
     where
-        loan_id not in (select loan_id from loans)
+        not exists (
+            select 1
+            from ever_in_book
+            where
+                ever_in_book.loan_id = subaccount_loans.loan_id
+                and (ever_in_book.is_in_book or ever_in_book.left_at > subaccount_loans.read_at)
+        )
         and not exists (
             select 1
-            from loans
+            from ever_in_book
             where
-                loans.loan_address = subaccount_loans.loan_address
-                and coalesce(loans.chain_id = subaccount_loans.chain_id, true)
+                ever_in_book.loan_address = subaccount_loans.loan_address
+                and coalesce(ever_in_book.chain_id = subaccount_loans.chain_id, true)
+                and (ever_in_book.is_in_book or ever_in_book.left_at > subaccount_loans.read_at)
         )
         and not exists (
             select 1

@@ -32,7 +32,8 @@ tokens as (
         token_id,
         max(chain_id) as chain_id,
         max(principal_token_symbol) as principal_token_symbol,
-        max(principal_token_address) as principal_token_address
+        max(principal_token_address) as principal_token_address,
+        max(coalesce(principal_token_address, principal_token_symbol)) is not null as is_known
     from loans
     group by token_id
 ),
@@ -90,16 +91,18 @@ payments as (
     group by loans.token_id, buckets.place
 ),
 
--- Every rung of every token: one without loans is a row of zeros.
+-- Every rung of every token: one without loans is a row of zeros. Amounts of tokens that are not known do not add up.
 rungs as (
     select
-        tokens.*,
+        tokens.* exclude (is_known),
         buckets.*,
         coalesce(maturing.loans, 0) as loans,
-        case when maturing.loans is null then 0 else maturing.principal_amount end as principal_amount,
+        case when maturing.loans is null then 0 when tokens.is_known then maturing.principal_amount end
+            as principal_amount,
         maturing.apr_of_principal,
         coalesce(payments.payments, 0) as payments,
-        case when payments.payments is null then 0 else payments.payment_amount end as payment_amount
+        case when payments.payments is null then 0 when tokens.is_known then payments.payment_amount end
+            as payment_amount
     from tokens
     inner join buckets on true
     left join maturing using (token_id, place)

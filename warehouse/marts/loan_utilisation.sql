@@ -20,9 +20,12 @@ lent as (
         max(principal_token_symbol) as principal_token_symbol,
         max(principal_token_address) as principal_token_address,
         count(*) as loans,
-        -- If one of them has no figure, there is no sum.
+        -- If one of them has no figure, there is no sum; amounts of tokens that are not known do not add up.
         case
-            when count(principal_amount) = count(*) then sum(principal_amount order by principal_amount)
+            when
+                count(principal_amount) = count(*)
+                and max(coalesce(principal_token_address, principal_token_symbol)) is not null
+                then sum(principal_amount order by principal_amount)
         end as lent_amount,
         case
             when count(principal_amount * lender_apr) = count(*)

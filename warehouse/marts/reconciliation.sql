@@ -339,9 +339,10 @@ compared as (
             as left_value,
         withdrawals.total_withdrawals as right_value
     from withdrawals
+    inner join mart.withdrawal_totals as totals using (chain_id, vault_address)
     left join request_totals using (chain_id, vault_address)
     -- Without a list of requests, or with one that was not read whole, their sum is not known.
-    where withdrawals.pending_requests = coalesce(request_totals.requests, 0)
+    where totals.is_list_complete
     union all
     select
         'total_assets_supply' as comparison,

@@ -14,6 +14,7 @@ payments as (
         case
             when
                 loans.next_payment_due_at is not null
+                and coalesce(loans.principal_token_address, loans.principal_token_symbol) is not null
                 and count(loans.next_payment_amount) over due = count(*) over due
                 then sum(loans.next_payment_amount) over due
         end as cumulative_amount

@@ -16,6 +16,8 @@ withdrawals as (select * from core.withdrawal_summaries where is_current),
 queued as (
     select chain_id, vault_address, max(age_days) as oldest_age_days
     from mart.withdrawal_queue
+    -- Without places, one of them may be gone and an older one unknown.
+    where place is not null
     group by chain_id, vault_address
 ),
 
@@ -50,6 +52,7 @@ classified as (
     ) using (chain_id, vault_address, date)
 ),
 
+-- A subaccount in no list is no longer requested: its last factor is not a current one.
 health as (
     select
         links.chain_id,
@@ -59,7 +62,10 @@ health as (
         health.band,
         health.as_of_at
     from mart.vault_subaccount_links as links
-    left join mart.subaccount_health as health using (subaccount_address)
+    left join mart.subaccount_health as health
+        on
+            links.subaccount_address = health.subaccount_address
+            and health.is_listed is distinct from false
 ),
 
 -- Finds the newest instant first, then its row: this takes a third of the time of a window over all rows.
@@ -168,8 +174,8 @@ vault_health as (
         chain_id,
         vault_address,
         count(*) as linked_subaccounts,
-        -- Null where no factor of any of them was read, since they may have debt.
-        case when count(health_factor) > 0 then count(*) filter (has_debt) end
+        -- One of which no debt is known may have some.
+        case when count(has_debt) = count(*) then count(*) filter (has_debt) end
             as subaccounts_with_debt,
         min(health_factor) filter (has_debt) as lowest_health_factor,
         arg_min(band, health_factor) filter (has_debt) as lowest_health_band,

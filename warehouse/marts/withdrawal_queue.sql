@@ -1,15 +1,23 @@
 with
 
-requests as (select * from core.withdrawal_requests where is_current),
+-- A reading without a list retires no request: those of one before it may be gone.
+requests as (
+    select requests.*, totals.* exclude (chain_id, vault_address)
+    from core.withdrawal_requests as requests
+    inner join mart.withdrawal_totals as totals using (chain_id, vault_address)
+    where requests.is_current and totals.pending_requests is not null
+),
 
--- First in, first out: the service gives no order.
+-- First in, first out: the service gives no order. In an incomplete list, one that could not be read may come before a
+-- request, and one that is there may be gone.
 queued as (
     select
         *,
-        row_number() over queue as place,
+        case when is_list_complete then row_number() over queue end as place,
         -- If a request has no amount, there is no sum up to those behind it.
         case
-            when count(amount) over queue = count(*) over queue then sum(amount) over queue
+            when is_list_complete and count(amount) over queue = count(*) over queue
+                then sum(amount) over queue
         end as cumulative_amount
     from requests
     window
@@ -24,25 +32,12 @@ valued as (
     select
         queued.*,
         vaults.vault_name,
-        totals.pending_requests,
-        totals.queue_amount,
-        totals.queue_share,
-        totals.total_assets,
-        totals.nav_usd,
-        totals.queue_usd,
-        totals.buffer_usd,
-        totals.buffer_at,
-        totals.buffer_adequacy,
-        totals.read_at,
-        queued.amount / nullif(totals.total_assets, 0) as share_of_vault,
-        queued.cumulative_amount / nullif(totals.total_assets, 0) as cumulative_share,
+        queued.amount / nullif(queued.total_assets, 0) as share_of_vault,
+        queued.cumulative_amount / nullif(queued.total_assets, 0) as cumulative_share,
         clock.now_at
     from queued
     inner join mart.clock on true
     left join mart.vault_names as vaults using (chain_id, vault_address)
-    inner join mart.withdrawal_totals as totals using (chain_id, vault_address)
-    -- A reading without a list retires no request: those of one before it may be gone.
-    where totals.pending_requests is not null
 )
 
 select
@@ -54,7 +49,7 @@ select
     requested_at,
     date_diff('second', requested_at, now_at) / 86400 as age_days,
     estimated_completion_at,
-    estimated_completion_at < now_at as is_late,
+    case when is_list_complete then estimated_completion_at < now_at end as is_late,
     recipient_address,
     amount,
     share_of_vault * nav_usd as amount_usd,

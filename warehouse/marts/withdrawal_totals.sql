@@ -36,12 +36,19 @@ queues as (
         -- A reading without a list retires no request: rows of one before it say nothing of its queue.
         case when summaries.vault_address is null then requests.requests else summaries.pending_requests end
             as pending_requests,
-        -- Nor is their sum the queue's, and a part of a list has no sum.
+        -- Nor does a reading that could not read all of them: there may be as many rows, some of which are gone.
+        case
+            when summaries.vault_address is null then true
+            when summaries.pending_requests is not null
+                then
+                    summaries.unread_requests is null
+                    and summaries.pending_requests = coalesce(requests.requests, 0)
+        end as is_list_complete,
+        -- Only the sum of a complete list is the queue's.
         case
             when summaries.total_withdrawals is not null then summaries.total_withdrawals
             when summaries.pending_requests = 0 then 0
-            when summaries.vault_address is null or summaries.pending_requests = requests.requests
-                then requests.requested_amount
+            when is_list_complete then requests.requested_amount
         end as queue_amount,
         summaries.total_assets,
         -- Nothing is nothing of an unknown total too.
@@ -56,6 +63,7 @@ select
     queues.chain_id,
     queues.vault_address,
     queues.pending_requests,
+    queues.is_list_complete,
     queues.queue_amount,
     queues.total_assets,
     queues.queue_share,

@@ -15,5 +15,5 @@ select
     read_at
 from mart.withdrawal_queue
 where chain_id = $chain_id and vault_address = $vault_address
-order by place
+order by place, requested_at, request_id
 limit 200

@@ -14,15 +14,21 @@ export const mapResponse = <A, S>(
 ): Result.Result<MappedResponse, Violation> => {
   try {
     const { value, rejected } = separateRecords(response)
-    const mapped = rows(value, source)
+    const mapped = rows(value, without(rejected, source))
     if (rejected.length === 0 || Result.isFailure(mapped)) return withRejected(mapped, rejected)
     const again = separateRecords(response, wholeLists(mapped.success, rejected, source))
     const isSame = again.rejected.length === rejected.length
-    return withRejected(isSame ? mapped : rows(again.value, source), again.rejected)
+    return withRejected(
+      isSame ? mapped : rows(again.value, without(again.rejected, source)),
+      again.rejected,
+    )
   } catch (cause) {
     return Result.fail({ path: "$", detail: `can't be mapped: ${String(cause)}` })
   }
 }
+
+const without = <S>(leftOut: ReadonlyArray<RejectedRecord>, source: Source<S>): Source<S> =>
+  leftOut.length === 0 ? source : { ...source, leftOut }
 
 /** The paths of lists that are kept as received, whatever they hold: no table reads records in them. */
 const wholeLists = (

@@ -196,6 +196,9 @@ it("no borrower has a share of a token's loans while one of them has no principa
         borrower_address: "b",
         principal_amount: 10,
       },
+      // Of tokens that are not known.
+      { ...loan, loan_id: "5", borrower_address: "c", principal_amount: 30, apr: 0.1 },
+      { ...loan, loan_id: "6", borrower_address: "c", principal_amount: 10, apr: 0.2 },
     ],
   })
   expect(
@@ -211,7 +214,9 @@ it("no borrower has a share of a token's loans while one of them has no principa
     ["T", "b", null, null, null],
     ["U", "a", 30, 0.75, 0.75],
     ["U", "b", 10, 0.25, 1],
+    [null, "c", null, null, null],
   ])
+  expect(rows.at(-1)).toMatchObject({ loans: "2", mean_apr: null })
 })
 
 it("no recipient has a share of a queue while one of its requests has no amount", async () => {

@@ -45,6 +45,9 @@ export const withdrawalRows = (
     // Requests that have left the queue are retired; a response without a queue retires none.
     ...(queue === undefined ? {} : { mergeKey: key }),
   })
+  const isInQueue = ({ path }: Violation) => path.startsWith(`$.${queue?.field ?? ""}[`)
+  const leftOut = source.leftOut?.filter(isInQueue) ?? []
+  const unread = mapped.rejected.length + (queue?.others.length ?? 0) + leftOut.length
   return combined(
     mapRecords({
       table: withdrawalSummaries,
@@ -53,7 +56,8 @@ export const withdrawalRows = (
       fields: amountFields(withdrawalSummaries, [figures], source, ...summaryAmounts),
       computed: {
         ...key,
-        pending_requests: queue === undefined ? null : requests.length + queue.others.length,
+        pending_requests: queue === undefined ? null : mapped.rows.length + unread,
+        unread_requests: unread === 0 ? null : unread,
       },
       consumed: echoedFields(record, subject),
       // A response may hold nothing but the queue.

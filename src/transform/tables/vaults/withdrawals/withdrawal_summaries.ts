@@ -49,6 +49,11 @@ export const withdrawalSummaries: Table = {
     integer("pending_requests", "Number of pending requests; null if the response has no list", {
       range: { from: 0 },
     }),
+    integer(
+      "unread_requests",
+      "Those of the pending requests that could not be read; null if there is none. Requests of earlier readings may then be current that are gone",
+      { range: { from: 1 } },
+    ),
     ...restOfRecord,
   ],
   example:
