@@ -136,9 +136,10 @@ const load = Effect.fnUntraced(function* (
   return yield* withRebuilt(
     options,
     responses,
-    Effect.fnUntraced(function* (rebuiltDir, unreadable) {
-      const [lost] = yield* lostTo(unreadable, tables)
-      if (lost !== undefined) return yield* wouldLose(lost)
+    Effect.fnUntraced(function* (rebuiltDir, leftOut) {
+      const { lost, unreadable } = yield* lostTo(leftOut, tables, rebuiltDir)
+      const [first] = lost
+      if (first !== undefined) return yield* wouldLose(first)
       const whys = new Map(unreadable.map(({ responseId, why }) => [responseId, why]))
       const refused = landable.flatMap(({ responseId, pipeline, entity }) => {
         const detail = whys.get(responseId)
@@ -160,7 +161,7 @@ const wouldLose = ({ table, rows }: LostRows): LoadError =>
   new LoadError({
     reason: "Files",
     what: LOADING,
-    why: `${counted(rows, "row")} of ${table} ${rows === 1 ? "comes" : "come"} from responses that can't be read from the archive`,
+    why: `${counted(rows, "row")} of ${table} ${rows === 1 ? "comes" : "come"} from responses, or records of them, that can't be read again`,
     advice: "Nothing was changed: rebuilding the table would lose them.",
   })
 
