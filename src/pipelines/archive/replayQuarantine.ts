@@ -4,7 +4,7 @@ import * as Result from "effect/Result"
 import type { ArchiveStore } from "../../archive/ArchiveStore.ts"
 import { commitMarkerLine } from "../../archive/lines.ts"
 import { appendLines } from "../../archive/rewrite.ts"
-import { ArchiveReader, segmentFiles, segmentHolding } from "../../archive/segments.ts"
+import { ArchiveReader, segmentFiles, segmentsOf } from "../../archive/segments.ts"
 import { counted } from "../../domain/values/numbers.ts"
 import { commandId } from "../../domain/run/commandId.ts"
 import { LoadError } from "../../load/errors.ts"
@@ -165,14 +165,16 @@ const wouldLose = ({ table, rows }: LostRows): LoadError =>
     advice: "Nothing was changed: rebuilding the table would lose them.",
   })
 
-/** Marks them as landed in the archive, so that a replay without this warehouse makes the same rows. */
+/**
+ * Marks them as landed in the archive, so that a replay without this warehouse makes the same rows. The markers are in the segment
+ * of their responses, so that they stay together and in their order.
+ */
 const markLanded = Effect.fnUntraced(function* (
   store: ArchiveStore,
   landable: ReadonlyArray<IndexedResponse>,
 ) {
-  const files = yield* inArchive(() => segmentFiles(store))
-  for (const [runId, ofRun] of Map.groupBy(landable, (response) => response.runId)) {
-    const markers = ofRun.map(({ responseId, pipeline, entity, window }) =>
+  for (const [file, ofFile] of yield* inArchive(() => segmentsOf(store, landable))) {
+    const markers = ofFile.map(({ responseId, runId, pipeline, entity, window }) =>
       commitMarkerLine({
         runId,
         pipeline,
@@ -183,6 +185,6 @@ const markLanded = Effect.fnUntraced(function* (
         notLanded: [],
       }),
     )
-    yield* inArchive(() => appendLines(store, segmentHolding(files, runId), markers))
+    yield* inArchive(() => appendLines(store, file, markers))
   }
 })

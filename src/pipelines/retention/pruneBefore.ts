@@ -4,9 +4,15 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { ArchiveStore } from "../../archive/ArchiveStore.ts"
 import type { ResponseLine } from "../../archive/lines.ts"
-import { rewriteSegments } from "../../archive/rewrite.ts"
+import { isOfOthers, rewriteSegments } from "../../archive/rewrite.ts"
 import { readWholeFrames } from "../../archive/readFrames.ts"
-import { prunedSegment, runOfSegment, segmentBytes, segmentFiles } from "../../archive/segments.ts"
+import {
+  Commits,
+  prunedSegment,
+  runOfSegment,
+  segmentBytes,
+  segmentFiles,
+} from "../../archive/segments.ts"
 import { microsFromMillis, MICROS_PER_DAY } from "../../domain/values/time.ts"
 import type { LoadError } from "../../load/errors.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
@@ -103,10 +109,9 @@ export const pruneBefore = Effect.fnUntraced(function* (
       ),
     ),
   )
-  const emptied = parts.filter(({ kept }) => kept === 0).map(({ file }) => file)
-  const mixed = parts
-    .filter(({ kept, dropped: gone }) => kept > 0 && gone > 0)
-    .map(({ file }) => file)
+  const isEmptied = ({ kept, hasOthersMarkers }: Counted) => kept === 0 && !hasOthersMarkers
+  const emptied = parts.filter(isEmptied).map(({ file }) => file)
+  const mixed = parts.filter((part) => !isEmptied(part) && part.dropped > 0).map(({ file }) => file)
   const bytesBefore = yield* inArchive(() => segmentBytes(store))
   const summary = {
     dropped: prunable,
@@ -223,18 +228,32 @@ const bodiesOf = async (
   return bodies
 }
 
+interface Counted {
+  readonly kept: number
+  readonly dropped: number
+  /** Whether it has markers of responses in other segments, which stay. */
+  readonly hasOthersMarkers: boolean
+}
+
 const countLines = async (
   store: ArchiveStore,
   file: string,
   isKeptIn: (line: ResponseLine) => boolean,
-): Promise<{ readonly kept: number; readonly dropped: number }> => {
+): Promise<Counted> => {
   let kept = 0
   let dropped = 0
-  for await (const { responses } of readWholeFrames(store, file)) {
-    for (const line of responses) {
+  const seen = new Set<string>()
+  const commits = new Commits()
+  for await (const frame of readWholeFrames(store, file)) {
+    commits.add(frame)
+    for (const line of frame.responses) {
+      seen.add(line.responseId)
       if (isKeptIn(line)) kept += 1
       else dropped += 1
     }
   }
-  return { kept, dropped }
+  const hasOthersMarkers = [...commits.all].some(({ landed, notLanded }) =>
+    isOfOthers([...landed, ...notLanded], seen),
+  )
+  return { kept, dropped, hasOthersMarkers }
 }
