@@ -92,30 +92,31 @@ export const withRebuilt = Effect.fnUntraced(function* <A>(
   )
 })
 
+const idsOf = (responses: ReadonlyArray<UnreadableResponse>) =>
+  responses.map(({ responseId }) => responseId)
+
 /** Stored rows of `tables` that the rebuilt ones lack since they can't be read again, and the responses that once made rows. */
 export const lostTo = Effect.fnUntraced(function* (
   { unreadable, inPart }: LeftOut,
   tables: ReadonlyArray<Table>,
   rebuiltDir: string,
 ) {
-  const idsOf = (responses: ReadonlyArray<UnreadableResponse>) =>
-    responses.map(({ responseId }) => responseId)
   const filled = new Set(inPart.flatMap(({ pipeline }) => pipelineOf(pipeline)?.tables ?? []))
   const missing = yield* rowsMissing(
-    tables.filter((table) => filled.has(table)),
+    tables.filter((each) => filled.has(each)),
     idsOf(inPart),
     rebuiltDir,
   )
   const lost = new Map<string, number>()
   for (const { table, rows } of [
     ...(yield* lostRows(tables, idsOf(unreadable))),
-    ...missing.map(({ table }) => ({ table, rows: 1 })),
+    ...missing.map((row) => ({ table: row.table, rows: 1 })),
   ]) {
     lost.set(table, (lost.get(table) ?? 0) + rows)
   }
   const losing = new Set(missing.map(({ responseId }) => responseId))
   return {
-    lost: [...lost].map(([table, rows]): LostRows => ({ table, rows })),
+    lost: Array.from(lost, ([name, rows]): LostRows => ({ table: name, rows })),
     unreadable: [...unreadable, ...inPart.filter(({ responseId }) => losing.has(responseId))],
   }
 })

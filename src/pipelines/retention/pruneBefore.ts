@@ -109,7 +109,6 @@ export const pruneBefore = Effect.fnUntraced(function* (
       ),
     ),
   )
-  const isEmptied = ({ kept, hasOthersMarkers }: Counted) => kept === 0 && !hasOthersMarkers
   const emptied = parts.filter(isEmptied).map(({ file }) => file)
   const mixed = parts.filter((part) => !isEmptied(part) && part.dropped > 0).map(({ file }) => file)
   const bytesBefore = yield* inArchive(() => segmentBytes(store))
@@ -234,6 +233,8 @@ interface Counted {
   /** Whether it has markers of responses in other segments, which stay. */
   readonly hasOthersMarkers: boolean
 }
+
+const isEmptied = ({ kept, hasOthersMarkers }: Counted): boolean => kept === 0 && !hasOthersMarkers
 
 const countLines = async (
   store: ArchiveStore,

@@ -188,9 +188,9 @@ describe("segments of several processes", () => {
         timeField: "measured_on",
       })
       const dataDir = yield* temporaryFolder
-      const sync = runOnce(simulator.url, dataDir, { pipelines: ["ratio_history", "fees"] })
-      yield* sync
-      yield* sync
+      const syncOnce = runOnce(simulator.url, dataDir, { pipelines: ["ratio_history", "fees"] })
+      yield* syncOnce
+      yield* syncOnce
       yield* Effect.promise(async () => {
         for (const file of segments(dataDir)) {
           await split(join(dataDir, "raw"), file, "ratio_history")

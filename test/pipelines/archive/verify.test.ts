@@ -134,7 +134,7 @@ it.live(
       const [first = ""] = readdirSync(folder)
       name = "after"
       const { summary } = yield* sync
-      const segment = readdirSync(folder).find((name) => name !== first) ?? ""
+      const segment = readdirSync(folder).find((found) => found !== first) ?? ""
       const file = join(folder, segment)
       const whole = readFileSync(file)
       const lines = yield* Effect.promise(async () => {
