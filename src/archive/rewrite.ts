@@ -44,12 +44,14 @@ export const rewriteSegments = async (rewriting: Rewriting): Promise<ReadonlyArr
   const frames = new FrameWriter(segment, target)
   const bodies = new Set<string>()
   const kept = new Set<string>()
+  const seen = new Set<string>()
   const commits = new Commits()
   try {
     for (const file of files) {
       for await (const frame of readWholeFrames(store, file)) {
         commits.add(frame)
         for (const line of frame.responses) {
+          seen.add(line.responseId)
           if (!isWanted(line)) continue
           kept.add(line.responseId)
           const isRepeated = intactBody(file, line) === undefined || bodies.has(line.sha256)
@@ -63,8 +65,10 @@ export const rewriteSegments = async (rewriting: Rewriting): Promise<ReadonlyArr
       }
     }
     for (const marker of commits.all) {
-      const isKept = [...marker.landed, ...marker.notLanded].some((id) => kept.has(id))
-      if (isKept) await frames.write({ sha256: undefined, bytes: commitMarkerLine(marker) })
+      const ids = [...marker.landed, ...marker.notLanded]
+      const isKept = ids.some((id) => kept.has(id))
+      if (isKept || isOfOthers(ids, seen))
+        await frames.write({ sha256: undefined, bytes: commitMarkerLine(marker) })
     }
     for (const runId of commits.ended) {
       await frames.write({ sha256: undefined, bytes: runEndLine({ runId, uncommitted: [] }) })
@@ -76,6 +80,13 @@ export const rewriteSegments = async (rewriting: Rewriting): Promise<ReadonlyArr
   }
   return frames.moved
 }
+
+/**
+ * Whether a marker is of responses in other segments, which may need it: version 1.0.0 wrote those of `replay --quarantine`
+ * to the last segment of the run.
+ */
+export const isOfOthers = (ids: ReadonlyArray<string>, seen: ReadonlySet<string>): boolean =>
+  !ids.some((id) => seen.has(id))
 
 class FrameWriter {
   readonly moved: Array<Moved> = []

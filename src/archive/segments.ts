@@ -37,6 +37,28 @@ export const segmentHolding = (files: ReadonlyArray<string>, runId: string): str
   files.findLast((file) => [runId, monthOf(runId)].includes(runOfSegment(file))) ??
   segmentOfRun(runId)
 
+/** These responses by the segment with their line; one that a process left in two segments is in both. */
+export const segmentsOf = async <R extends { readonly responseId: string; readonly runId: string }>(
+  store: ArchiveStore,
+  responses: ReadonlyArray<R>,
+): Promise<ReadonlyMap<string, ReadonlyArray<R>>> => {
+  const byId = new Map(responses.map((response) => [response.responseId, response]))
+  const names = new Set(responses.flatMap(({ runId }) => [runId, monthOf(runId)]))
+  const found = new Map<string, ReadonlyArray<R>>()
+  for (const file of await segmentFiles(store)) {
+    if (!names.has(runOfSegment(file))) continue
+    const inFile = new Set<R>()
+    for await (const frame of readFrames(store, file)) {
+      for (const { responseId } of frame.responses) {
+        const response = byId.get(responseId)
+        if (response !== undefined) inFile.add(response)
+      }
+    }
+    if (inFile.size > 0) found.set(file, [...inFile])
+  }
+  return found
+}
+
 /** The month of a run id, which begins with the time of its start (YYYYMMDD…), or of a compacted segment. */
 export const monthOf = (name: string): string => name.slice(0, 6)
 

@@ -99,7 +99,8 @@ resolved as (
             entries.pipeline = newer.pipeline
             and entries.entity = newer.entity
             and entries."window" = newer."window"
-            and entries.run_id < newer.run_id
+            and entries.run_id <> newer.run_id
+            and entries.quarantined_at < newer.quarantined_at
     union
     select response_id
     from read_again

@@ -11,7 +11,7 @@ import { mayLackMembers } from "../../domain/wire/violation.ts"
 import type { Table } from "../../domain/table/table.ts"
 import { commandId } from "../../domain/run/commandId.ts"
 import { databaseError, type LoadError } from "../../load/errors.ts"
-import { lostRows } from "./rowsOfResponses.ts"
+import { lostRows, rowsMissing } from "./rowsOfResponses.ts"
 import { scratchFile } from "../../load/storage/file/duckdbFile.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { asOneSet, type FieldNames } from "../../transform/Source.ts"
@@ -20,7 +20,7 @@ import { archiveOf } from "../publication/archiveOf.ts"
 import { openWarehouse, type Place, placeOf } from "../publication/warehouse.ts"
 import { isRefusedByWarehouse } from "../run/task/refusedResult.ts"
 import { asPartial } from "../strategies/mapResponse.ts"
-import { rowsOfArchived } from "./archivedRows.ts"
+import { pipelineOf, rowsOfArchived } from "./archivedRows.ts"
 import type { IndexedResponse } from "../../load/state/archiveIndex.ts"
 import { type Commit, groupByCommit } from "./commits.ts"
 import { inOrder } from "./commitOrder.ts"
@@ -30,7 +30,7 @@ export interface RebuildOptions extends FieldNames, Place {
   readonly onResponse: (done: number, total: number) => void
 }
 
-/** A response that makes no rows although it once did: damaged, missing, or not what this version expects. */
+/** A response that lacks rows that it once made: damaged, missing, or not what this version expects, as a whole or in part. */
 export interface UnreadableResponse {
   readonly responseId: string
   readonly pipeline: string
@@ -38,7 +38,14 @@ export interface UnreadableResponse {
   readonly why: string
 }
 
-/** Rows that can't be made again, because their response can't be read or is not in the index. */
+/** What a rebuild made no rows of. */
+export interface LeftOut {
+  readonly unreadable: ReadonlyArray<UnreadableResponse>
+  /** Responses of which single records were left out; most of them never made a row. */
+  readonly inPart: ReadonlyArray<UnreadableResponse>
+}
+
+/** Rows that can't be made again, because their response, or their record, can't be read or is not in the index. */
 export interface LostRows {
   readonly table: string
   readonly rows: number
@@ -66,10 +73,7 @@ const scratchIn = (dataDir: string, { memoryLimit }: Place) =>
 export const withRebuilt = Effect.fnUntraced(function* <A>(
   options: RebuildOptions,
   responses: ReadonlyArray<IndexedResponse>,
-  use: (
-    dataDir: string,
-    unreadable: ReadonlyArray<UnreadableResponse>,
-  ) => Effect.Effect<A, LoadError, Warehouse>,
+  use: (dataDir: string, leftOut: LeftOut) => Effect.Effect<A, LoadError, Warehouse>,
 ) {
   const warehouse = yield* Warehouse
   const rebuiltDir = join(options.dataDir, "replay")
@@ -80,7 +84,7 @@ export const withRebuilt = Effect.fnUntraced(function* <A>(
   yield* clear
   return yield* rebuild(options, responses).pipe(
     Effect.provide(scratchIn(rebuiltDir, options)),
-    Effect.flatMap((unreadable) => use(rebuiltDir, unreadable)),
+    Effect.flatMap((leftOut) => use(rebuiltDir, leftOut)),
     Effect.provideService(Warehouse, warehouse),
     // Where it fails too, the next replay removes it.
     Effect.onError(() => Effect.ignore(clear)),
@@ -88,15 +92,34 @@ export const withRebuilt = Effect.fnUntraced(function* <A>(
   )
 })
 
-/** Stored rows of `tables` whose response can't be read again. */
-export const lostTo = (
-  unreadable: ReadonlyArray<UnreadableResponse>,
+const idsOf = (responses: ReadonlyArray<UnreadableResponse>) =>
+  responses.map(({ responseId }) => responseId)
+
+/** Stored rows of `tables` that the rebuilt ones lack since they can't be read again, and the responses that once made rows. */
+export const lostTo = Effect.fnUntraced(function* (
+  { unreadable, inPart }: LeftOut,
   tables: ReadonlyArray<Table>,
-): Effect.Effect<ReadonlyArray<LostRows>, LoadError, Warehouse> =>
-  lostRows(
-    tables,
-    unreadable.map(({ responseId }) => responseId),
+  rebuiltDir: string,
+) {
+  const filled = new Set(inPart.flatMap(({ pipeline }) => pipelineOf(pipeline)?.tables ?? []))
+  const missing = yield* rowsMissing(
+    tables.filter((each) => filled.has(each)),
+    idsOf(inPart),
+    rebuiltDir,
   )
+  const lost = new Map<string, number>()
+  for (const { table, rows } of [
+    ...(yield* lostRows(tables, idsOf(unreadable))),
+    ...missing.map((row) => ({ table: row.table, rows: 1 })),
+  ]) {
+    lost.set(table, (lost.get(table) ?? 0) + rows)
+  }
+  const losing = new Set(missing.map(({ responseId }) => responseId))
+  return {
+    lost: Array.from(lost, ([name, rows]): LostRows => ({ table: name, rows })),
+    unreadable: [...unreadable, ...inPart.filter(({ responseId }) => losing.has(responseId))],
+  }
+})
 
 const rebuild = Effect.fnUntraced(function* (
   options: RebuildOptions,
@@ -106,6 +129,7 @@ const rebuild = Effect.fnUntraced(function* (
   const store = archiveOf(options)
   const reader = new ArchiveReader(store)
   const unreadable: Array<UnreadableResponse> = []
+  const inPart: Array<UnreadableResponse> = []
   const repetitions = new Repetitions()
   let done = 0
   const leaveOut = (commit: Commit, why: string): void => {
@@ -122,8 +146,17 @@ const rebuild = Effect.fnUntraced(function* (
         Effect.catch(({ why }) => Effect.succeed(Result.fail(why))),
       )
       isWhole &&= Result.isSuccess(mapped) && !mayLackMembers(mapped.success.rejected)
-      if (Result.isFailure(mapped)) leaveOut([response], mapped.failure)
-      else batches.push({ rows: mapped.success.rows, runId: response.runId, bookkeeping: [] })
+      if (Result.isFailure(mapped)) {
+        leaveOut([response], mapped.failure)
+        continue
+      }
+      const { rows, rejected } = mapped.success
+      const lacking = rejected.find(({ isRepeated }) => isRepeated !== true)
+      if (lacking !== undefined) {
+        const { responseId, pipeline, file } = response
+        inPart.push({ responseId, pipeline, file, why: `${lacking.path} ${lacking.detail}` })
+      }
+      batches.push({ rows, runId: response.runId, bookkeeping: [] })
     }
     done += commit.length
     options.onResponse(done, responses.length)
@@ -153,7 +186,7 @@ const rebuild = Effect.fnUntraced(function* (
     { discard: true },
   )
   yield* warehouse.exclusively("Completing the rebuilt tables", ({ checkpoint }) => checkpoint())
-  return unreadable
+  return { unreadable, inPart } satisfies LeftOut
 })
 
 /** The batches as a run committed them: pages of a slowly changing table together, every other response alone. */

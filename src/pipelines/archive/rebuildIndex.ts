@@ -175,7 +175,8 @@ const quarantined = Effect.fnUntraced(function* (
         other.marker?.pipeline === pipeline &&
         other.marker.entity === entity &&
         other.marker.window === window &&
-        other.head.runId > runId &&
+        other.head.runId !== runId &&
+        other.head.receivedAt > head.receivedAt &&
         !leavesOpen.has(other.marker.outcome),
     )
     newest.set(

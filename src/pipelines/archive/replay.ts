@@ -29,6 +29,7 @@ import {
   type UnreadableResponse,
   warehouseIn,
 } from "./rebuild.ts"
+import { lostRows } from "./rowsOfResponses.ts"
 import { rebuildIndex, type UnendedRun } from "./rebuildIndex.ts"
 
 export interface ReplayOptions extends RebuildOptions {
@@ -38,7 +39,7 @@ export interface ReplayOptions extends RebuildOptions {
 export interface ReplaySummary extends Published {
   readonly responses: number
   readonly tables: ReadonlyArray<Comparison>
-  /** Responses that made rows before and were left out. */
+  /** Responses that made rows before and were left out, or records of them. */
   readonly unreadable: ReadonlyArray<UnreadableResponse>
   /** Rows a rebuild would lose: their tables stay as they are. */
   readonly lost: ReadonlyArray<LostRows>
@@ -65,8 +66,8 @@ const replayed = Effect.fnUntraced(function* (options: ReplayOptions) {
   const rebuilt = yield* withRebuilt(
     options,
     responses,
-    Effect.fnUntraced(function* (rebuiltDir, unreadable) {
-      const lost = yield* lostTo(unreadable, pipelineTables)
+    Effect.fnUntraced(function* (rebuiltDir, leftOut) {
+      const { lost, unreadable } = yield* lostTo(leftOut, pipelineTables, rebuiltDir)
       const tables = yield* replaceTables(pipelineTables.filter(without(lost)), rebuiltDir)
       return { tables, unreadable, lost }
     }),
@@ -92,9 +93,9 @@ export interface ArchiveComparison {
 /** What a replay would change of what is committed now, also while a run goes on. Changes nothing. */
 export const compareWithArchive = (options: RebuildOptions) =>
   Effect.gen(function* () {
-    const lost = yield* lostTo([], pipelineTables)
+    const lost = yield* lostRows(pipelineTables, [])
     const responses = yield* indexedResponses("is_landed")
-    return yield* withRebuilt(options, responses, (rebuiltDir, unreadable) =>
+    return yield* withRebuilt(options, responses, (rebuiltDir, { unreadable }) =>
       Effect.map(compareTables(pipelineTables, rebuiltDir), (tables): ArchiveComparison => ({
         responses: responses.length,
         tables,

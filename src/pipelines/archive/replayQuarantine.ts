@@ -4,7 +4,7 @@ import * as Result from "effect/Result"
 import type { ArchiveStore } from "../../archive/ArchiveStore.ts"
 import { commitMarkerLine } from "../../archive/lines.ts"
 import { appendLines } from "../../archive/rewrite.ts"
-import { ArchiveReader, segmentFiles, segmentHolding } from "../../archive/segments.ts"
+import { ArchiveReader, segmentFiles, segmentsOf } from "../../archive/segments.ts"
 import { counted } from "../../domain/values/numbers.ts"
 import { commandId } from "../../domain/run/commandId.ts"
 import { LoadError } from "../../load/errors.ts"
@@ -136,9 +136,10 @@ const load = Effect.fnUntraced(function* (
   return yield* withRebuilt(
     options,
     responses,
-    Effect.fnUntraced(function* (rebuiltDir, unreadable) {
-      const [lost] = yield* lostTo(unreadable, tables)
-      if (lost !== undefined) return yield* wouldLose(lost)
+    Effect.fnUntraced(function* (rebuiltDir, leftOut) {
+      const { lost, unreadable } = yield* lostTo(leftOut, tables, rebuiltDir)
+      const [first] = lost
+      if (first !== undefined) return yield* wouldLose(first)
       const whys = new Map(unreadable.map(({ responseId, why }) => [responseId, why]))
       const refused = landable.flatMap(({ responseId, pipeline, entity }) => {
         const detail = whys.get(responseId)
@@ -160,18 +161,20 @@ const wouldLose = ({ table, rows }: LostRows): LoadError =>
   new LoadError({
     reason: "Files",
     what: LOADING,
-    why: `${counted(rows, "row")} of ${table} ${rows === 1 ? "comes" : "come"} from responses that can't be read from the archive`,
+    why: `${counted(rows, "row")} of ${table} ${rows === 1 ? "comes" : "come"} from responses, or records of them, that can't be read again`,
     advice: "Nothing was changed: rebuilding the table would lose them.",
   })
 
-/** Marks them as landed in the archive, so that a replay without this warehouse makes the same rows. */
+/**
+ * Marks them as landed in the archive, so that a replay without this warehouse makes the same rows. The markers are in the segment
+ * of their responses, so that they stay together and in their order.
+ */
 const markLanded = Effect.fnUntraced(function* (
   store: ArchiveStore,
   landable: ReadonlyArray<IndexedResponse>,
 ) {
-  const files = yield* inArchive(() => segmentFiles(store))
-  for (const [runId, ofRun] of Map.groupBy(landable, (response) => response.runId)) {
-    const markers = ofRun.map(({ responseId, pipeline, entity, window }) =>
+  for (const [file, ofFile] of yield* inArchive(() => segmentsOf(store, landable))) {
+    const markers = ofFile.map(({ responseId, runId, pipeline, entity, window }) =>
       commitMarkerLine({
         runId,
         pipeline,
@@ -182,6 +185,6 @@ const markLanded = Effect.fnUntraced(function* (
         notLanded: [],
       }),
     )
-    yield* inArchive(() => appendLines(store, segmentHolding(files, runId), markers))
+    yield* inArchive(() => appendLines(store, file, markers))
   }
 })

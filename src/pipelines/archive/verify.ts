@@ -7,7 +7,7 @@ import { ArchiveDamaged, intactBody } from "../../archive/lines.ts"
 import { type Frame, readFrames } from "../../archive/readFrames.ts"
 import { Commits, segmentHolding, segmentFiles } from "../../archive/segments.ts"
 import { databaseFile } from "../../load/storage/file/duckdbFile.ts"
-import { decodeRow, number, optional, text } from "../../load/duckdb/decodeRow.ts"
+import { boolean, decodeRow, number, optional, text } from "../../load/duckdb/decodeRow.ts"
 import { openPublishedCopy } from "../../load/published/read/openPublishedCopy.ts"
 import { readCurrent } from "../../load/published/publishedFiles.ts"
 import { publishedFile } from "../../load/published/read/PublishedCopy.ts"
@@ -52,6 +52,8 @@ interface Survey {
   readonly frames: Set<string>
   readonly damaged: Set<string>
   readonly commits: Commits
+  /** The ids of the responses with a line. */
+  readonly responseIds: Set<string>
   readonly findings: Array<Finding>
 }
 
@@ -67,6 +69,7 @@ const verifyArchive = Effect.fnUntraced(function* (place: Place) {
     frames: new Set(),
     damaged: new Set(),
     commits: new Commits(),
+    responseIds: new Set(),
     findings: [],
   }
   const segments = yield* inArchive(() =>
@@ -92,12 +95,12 @@ const verifyArchive = Effect.fnUntraced(function* (place: Place) {
   ]
   const reported = new Set(found.map(({ path }) => path))
   // A damaged segment is one finding, whatever else it lost.
-  const unmarked = missingMarkers(index, segments, survey, store)
-  return [...found, ...unmarked.filter(({ path }) => !reported.has(path))]
+  const uncommitted = missingCommits(index, segments, survey, store)
+  return [...found, ...uncommitted.filter(({ path }) => !reported.has(path))]
 })
 
 const addSegment = async (
-  { bodies, frames, damaged, commits, findings }: Survey,
+  { bodies, frames, damaged, commits, responseIds, findings }: Survey,
   store: ArchiveStore,
   file: string,
   known: ReadonlySet<number>,
@@ -108,6 +111,7 @@ const addSegment = async (
   try {
     for await (const frame of readFrames(store, file, known)) {
       commits.add(frame)
+      for (const { responseId } of frame.responses) responseIds.add(responseId)
       frames.add(placeKey(frame.place))
       const damage = damageOf(frame, bodies)
       if (damage === undefined) continue
@@ -140,6 +144,7 @@ interface IndexedBody {
   readonly responseId: string
   readonly runId: string
   readonly pipeline: string | undefined
+  readonly isLanded: boolean
   readonly sha256: string
   readonly file: string
   readonly offset: number
@@ -184,30 +189,54 @@ const movedBodies = (
   }))
 }
 
-/** Responses that were committed by the index but not by the archive: one finding per run. */
-const missingMarkers = (
+interface Lacking {
+  readonly runId: string
+  readonly lacks: "marker" | "line" | "landed"
+}
+
+/** Responses that were committed by the index but not by the archive: one finding per run and reason. */
+const missingCommits = (
   index: ReadonlyArray<IndexedBody>,
   segments: ReadonlyArray<string>,
-  { commits }: Survey,
+  { commits, responseIds }: Survey,
   { pathOf }: ArchiveStore,
 ): ReadonlyArray<Finding> => {
-  const unmarked = index.filter(
-    ({ responseId, pipeline }) =>
-      pipeline !== undefined && commits.markerOf(responseId) === undefined,
-  )
   // With the segments that only the index names: a run's id does not determine the name of its segment.
   const files = [...new Set([...segments, ...index.map(({ file }) => file)])].toSorted()
-  return [...Map.groupBy(unmarked, ({ runId }) => runId)].map(([runId, { length }]) => ({
-    kind: "missing" as const,
-    path: pathOf(segmentHolding(files, runId)),
-    detail: `${length} committed responses of run ${runId} have no commit marker; a replay without the database would leave them out`,
-  }))
+  const lacking = index.flatMap((body): ReadonlyArray<Lacking> => {
+    const { responseId, runId, pipeline, isLanded } = body
+    if (pipeline === undefined) return []
+    const marker = commits.markerOf(responseId)
+    if (marker === undefined) return [{ runId, lacks: "marker" }]
+    if (!responseIds.has(responseId)) return [{ runId, lacks: "line" }]
+    return isLanded && !marker.landed.includes(responseId) ? [{ runId, lacks: "landed" }] : []
+  })
+  const groups = Map.groupBy(lacking, ({ runId, lacks }) => `${runId} ${lacks}`)
+  return [...groups.values()].flatMap(([first, ...others]) => {
+    if (first === undefined) return []
+    const { runId, lacks } = first
+    const isOne = others.length === 0
+    const ofRun = `${counted(others.length + 1, "committed response")} of run ${runId}`
+    const what = {
+      marker: `${ofRun} ${isOne ? "has" : "have"} no commit marker`,
+      line: `${ofRun} ${isOne ? "is" : "are"} not in the archive`,
+      landed: `${ofRun} did not land by the last commit marker`,
+    }[lacks]
+    return [
+      {
+        kind: "missing" as const,
+        path: pathOf(segmentHolding(files, runId)),
+        detail: `${what}; a replay without the database would leave ${isOne ? "it" : "them"} out`,
+      },
+    ]
+  })
 }
 
 const publishedBody = decodeRow({
   responseId: text("response_id"),
   runId: text("run_id"),
   pipeline: optional(text)("pipeline"),
+  isLanded: boolean("is_landed"),
   sha256: text("body_sha256"),
   file: text("archive_file"),
   offset: number("archive_offset"),
@@ -218,7 +247,7 @@ const publishedIndex = Effect.fnUntraced(
   function* (dataDir: string) {
     const copy = yield* openPublishedCopy(dataDir)
     const rows = yield* copy.rows(
-      `select response_id, run_id, pipeline, body_sha256, archive_file,
+      `select response_id, run_id, pipeline, is_landed, body_sha256, archive_file,
          archive_offset::double as archive_offset
        from raw.responses order by archive_file, archive_offset`,
     )

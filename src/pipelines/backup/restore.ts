@@ -3,6 +3,7 @@ import { existsSync, readdirSync, statSync } from "node:fs"
 import { basename, join } from "node:path"
 import * as Effect from "effect/Effect"
 import { regularFileSize } from "../../domain/regularFile.ts"
+import { isInObjectStore } from "../../domain/stores/objectStore.ts"
 import { causeMessage } from "../../domain/values/causeMessage.ts"
 import { putInPlace, sha256Of } from "../../domain/durableFiles.ts"
 import { lockOf } from "../../load/lock/waitForLock.ts"
@@ -88,6 +89,17 @@ const isRestored = async (dataDir: string, { files }: Backup): Promise<boolean> 
   return stored?.bytes === statSync(database).size && stored.sha256 === (await sha256Of(database))
 }
 
+/** Fails if the archive of the backup would be where no command of the configuration looks. */
+const mustBeReadable = ({ archive }: Place, { files }: Backup): void => {
+  if (archive === undefined || !isInObjectStore(archive)) return
+  if (!files.some(({ path }) => path.startsWith("raw/"))) return
+  throw new BackupError({
+    why: `The backup has an archive, and the setting archive names a bucket: ${archive}.`,
+    advice:
+      "Nothing was changed. Restore without that setting; then copy raw/ to the bucket (docs/archive.md) and set it again.",
+  })
+}
+
 /** Fails if the data directory holds a warehouse, the log of one, or more of an archive than an interrupted restore left. */
 const mustBeNew = (place: Place, stored: Backup): void => {
   const database = databaseFile(place.dataDir)
@@ -126,6 +138,7 @@ export const restore = Effect.fnUntraced(function* (folder: string, place: Place
       await endRestore(dataDir)
       return { stored: found, isOver: true }
     }
+    mustBeReadable(place, found)
     mustBeNew(place, found)
     await check(folder, found, stop)
     await missingOf(place, folder, found, stop)

@@ -4,9 +4,15 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { ArchiveStore } from "../../archive/ArchiveStore.ts"
 import type { ResponseLine } from "../../archive/lines.ts"
-import { rewriteSegments } from "../../archive/rewrite.ts"
+import { isOfOthers, rewriteSegments } from "../../archive/rewrite.ts"
 import { readWholeFrames } from "../../archive/readFrames.ts"
-import { prunedSegment, runOfSegment, segmentBytes, segmentFiles } from "../../archive/segments.ts"
+import {
+  Commits,
+  prunedSegment,
+  runOfSegment,
+  segmentBytes,
+  segmentFiles,
+} from "../../archive/segments.ts"
 import { microsFromMillis, MICROS_PER_DAY } from "../../domain/values/time.ts"
 import type { LoadError } from "../../load/errors.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
@@ -103,10 +109,8 @@ export const pruneBefore = Effect.fnUntraced(function* (
       ),
     ),
   )
-  const emptied = parts.filter(({ kept }) => kept === 0).map(({ file }) => file)
-  const mixed = parts
-    .filter(({ kept, dropped: gone }) => kept > 0 && gone > 0)
-    .map(({ file }) => file)
+  const emptied = parts.filter(isEmptied).map(({ file }) => file)
+  const mixed = parts.filter((part) => !isEmptied(part) && part.dropped > 0).map(({ file }) => file)
   const bytesBefore = yield* inArchive(() => segmentBytes(store))
   const summary = {
     dropped: prunable,
@@ -155,7 +159,7 @@ const isKept = Effect.fnUntraced(function* (
   { oldest, runs, ofUnknownRuns, astray }: Kept,
 ) {
   const { exclusively } = yield* Warehouse
-  const runIds = yield* inArchive(() => runsIn(store, file))
+  const { runIds, withBody } = yield* inArchive(() => linesIn(store, file))
   const rows = yield* exclusively("Finding the responses of a segment", (session) =>
     retainedIn(session, file, [...runIds], oldest),
   )
@@ -165,12 +169,22 @@ const isKept = Effect.fnUntraced(function* (
     rows.filter((row) => row.file === file && !row.isPrunable).map(({ sha256 }) => sha256),
   )
   const isWanted = (sha256: string): boolean => ofRows.has(sha256) || astray.has(sha256)
+  // A process that stops while it joins segments leaves a response in two. That the index names another segment does not mean
+  // that it was moved there: its body may have been found there after a restore, in the line of another response.
+  const elsewhere = rows.filter(
+    (row) => withBody.has(row.responseId) && !row.isPrunable && !isWanted(row.sha256),
+  )
+  const copied = new Set<string>()
+  for (const [other, ofOther] of Map.groupBy(elsewhere, (row) => row.file)) {
+    const there = (yield* inArchive(() => linesIn(store, other))).responseIds
+    for (const { responseId } of ofOther) if (there.has(responseId)) copied.add(responseId)
+  }
   const bodies = new Set<string>()
   return ({ responseId, sha256, body, receivedAt, runId }: ResponseLine): boolean => {
     const isNeeded =
       indexed.get(responseId) === undefined
         ? receivedAt >= oldest || !runs.has(runId)
-        : indexed.get(responseId) === true && (body === undefined || isWanted(sha256))
+        : indexed.get(responseId) === true && !copied.has(responseId)
     // Of responses that nothing needs, the first that has a body that others need.
     const hasNeededBody =
       body !== undefined && !bodies.has(sha256) && (isWanted(sha256) || ofUnknownRuns.has(sha256))
@@ -179,12 +193,23 @@ const isKept = Effect.fnUntraced(function* (
   }
 })
 
-const runsIn = async (store: ArchiveStore, file: string): Promise<ReadonlySet<string>> => {
-  const runIds = new Set<string>()
+interface SegmentLines {
+  readonly runIds: ReadonlySet<string>
+  readonly responseIds: ReadonlySet<string>
+  /** The ids of responses whose own line has their body. */
+  readonly withBody: ReadonlySet<string>
+}
+
+const linesIn = async (store: ArchiveStore, file: string): Promise<SegmentLines> => {
+  const [runIds, responseIds, withBody] = [new Set<string>(), new Set<string>(), new Set<string>()]
   for await (const { responses } of readWholeFrames(store, file)) {
-    for (const { runId } of responses) runIds.add(runId)
+    for (const { runId, responseId, body } of responses) {
+      runIds.add(runId)
+      responseIds.add(responseId)
+      if (body !== undefined) withBody.add(responseId)
+    }
   }
-  return runIds
+  return { runIds, responseIds, withBody }
 }
 
 /** SHA-256 hashes of the bodies of the matching responses, whichever segments hold them. */
@@ -202,18 +227,34 @@ const bodiesOf = async (
   return bodies
 }
 
+interface Counted {
+  readonly kept: number
+  readonly dropped: number
+  /** Whether it has markers of responses in other segments, which stay. */
+  readonly hasOthersMarkers: boolean
+}
+
+const isEmptied = ({ kept, hasOthersMarkers }: Counted): boolean => kept === 0 && !hasOthersMarkers
+
 const countLines = async (
   store: ArchiveStore,
   file: string,
   isKeptIn: (line: ResponseLine) => boolean,
-): Promise<{ readonly kept: number; readonly dropped: number }> => {
+): Promise<Counted> => {
   let kept = 0
   let dropped = 0
-  for await (const { responses } of readWholeFrames(store, file)) {
-    for (const line of responses) {
+  const seen = new Set<string>()
+  const commits = new Commits()
+  for await (const frame of readWholeFrames(store, file)) {
+    commits.add(frame)
+    for (const line of frame.responses) {
+      seen.add(line.responseId)
       if (isKeptIn(line)) kept += 1
       else dropped += 1
     }
   }
-  return { kept, dropped }
+  const hasOthersMarkers = [...commits.all].some(({ landed, notLanded }) =>
+    isOfOthers([...landed, ...notLanded], seen),
+  )
+  return { kept, dropped, hasOthersMarkers }
 }

@@ -1,7 +1,11 @@
-// What a rebuild makes of a commit with a response that can't be read: nothing that only a whole reading shows.
+// What a rebuild makes of a response that can't be read, or not all of it: nothing that only a whole reading shows, and no table
+// that lacks what was stored of it.
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { content, replayed } from "../../support/replays.ts"
+import { prune } from "../../../src/pipelines/archive/prune.ts"
+import { replay } from "../../../src/pipelines/archive/replay.ts"
+import { replayQuarantine } from "../../../src/pipelines/archive/replayQuarantine.ts"
+import { content, replayed, replayOptions } from "../../support/replays.ts"
 import { json, scriptedServer } from "../../support/servers/scriptedServer.ts"
 import { asAdmin } from "../../support/simulated.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
@@ -89,6 +93,81 @@ it.live("a table stays as it is where only superseded values would be lost", () 
     expect(lost).toEqual([{ table: "core.pnl_history_versions", rows: 3 }])
     expect(tables.map(({ table }) => table)).not.toContain("core.pnl_history")
     expect(yield* versions).toEqual(superseded)
+    expect(yield* content(dataDir)).toEqual(before)
+  }),
+)
+
+const executedAt = { fields: { "transactions.executed_at": ["mined_at"] } }
+
+/** Transactions of two chains, of which the second names their time as only the setting does. */
+const transactions = Effect.gen(function* () {
+  const sent = [
+    { hash: "0xaa", block_timestamp: "2026-01-01T01:00:00Z", status: "ok" },
+    { hash: "0xbb", mined_at: "2026-01-01T02:00:00Z", status: "ok" },
+    { hash: "0xcc", mined_at: "2026-01-01T03:00:00Z", status: "ok" },
+  ]
+  let broken: object | undefined
+  const { url } = yield* scriptedServer(({ url: path }, response) => {
+    const { pathname, searchParams } = new URL(path, "http://service")
+    if (pathname === "/subaccounts") return json(response, [{ address: `0x${"1".repeat(40)}` }])
+    if (pathname !== "/transactions/v2" || searchParams.has("endTime")) return json(response, [])
+    json(response, broken ?? sent)
+  })
+  const dataDir = yield* temporaryFolder
+  const run = (settings: object = executedAt) =>
+    runOnce(url, dataDir, {
+      pipelines: ["my_subaccounts", "transactions"],
+      api: asAdmin,
+      settings,
+    })
+  const breakDown = (body: object | undefined): void => {
+    broken = body
+  }
+  return { dataDir, run, breakDown }
+})
+
+it.live("a table stays as it is where it would lose rows of records that can't be read now", () =>
+  Effect.gen(function* () {
+    const { dataDir, run } = yield* transactions
+    expect((yield* run()).summary.outcome).toBe("complete")
+    const before = yield* content(dataDir)
+    const { lost, unreadable, tables } = yield* replayed(dataDir)
+    expect(lost).toEqual([{ table: "core.transactions", rows: 2 }])
+    expect(unreadable).toMatchObject([
+      { pipeline: "transactions", why: expect.stringContaining("executed_at") },
+    ])
+    expect(tables.map(({ table }) => table)).not.toContain("core.transactions")
+    expect(yield* content(dataDir)).toEqual(before)
+
+    yield* prune({ dataDir, olderThanDays: 0, dryRun: false })
+    const again = yield* replay({ ...replayOptions(dataDir), ...executedAt })
+    expect([...again.unreadable, ...again.lost]).toEqual([])
+    expect(again.tables.filter(({ isSame }) => !isSame)).toEqual([])
+    expect(yield* content(dataDir)).toEqual(before)
+  }),
+)
+
+it.live("a record that was in quarantine from the beginning holds up no replay", () =>
+  Effect.gen(function* () {
+    const { dataDir, run } = yield* transactions
+    expect((yield* run({})).summary.outcome).toBe("partial")
+    yield* change(dataDir, "update core.transactions set status = 'other'")
+    const { lost, unreadable, tables } = yield* replayed(dataDir)
+    expect([...lost, ...unreadable]).toEqual([])
+    expect(tables.filter(({ isSame }) => !isSame)).toMatchObject([{ table: "core.transactions" }])
+  }),
+)
+
+it.live("what is loaded from quarantine takes no rows from other responses", () =>
+  Effect.gen(function* () {
+    const { dataDir, run, breakDown } = yield* transactions
+    yield* run()
+    breakDown([{ hash: "0xdd", sealed_at: "2026-01-01T04:00:00Z" }])
+    expect((yield* run()).summary.outcome).toBe("partial")
+    const before = yield* content(dataDir)
+    const sealedAt = { fields: { "transactions.executed_at": ["sealed_at"] } }
+    const failure = yield* Effect.flip(replayQuarantine({ ...replayOptions(dataDir), ...sealedAt }))
+    expect(failure.message).toContain("2 rows of core.transactions")
     expect(yield* content(dataDir)).toEqual(before)
   }),
 )

@@ -1,5 +1,12 @@
 // Runs of several processes, each with a segment of its own: as one run's in every command; and one that was killed.
-import { appendFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import {
+  appendFileSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs"
 import { join } from "node:path"
 import { zstdCompressSync } from "node:zlib"
 import { describe, expect, it } from "@effect/vitest"
@@ -8,7 +15,9 @@ import { commitMarkerLine, runEndLine } from "../../../src/archive/lines.ts"
 import { folderStore } from "../../../src/archive/folderStore.ts"
 import { readWholeFrames } from "../../../src/archive/readFrames.ts"
 import { segmentOfRun, unendedSegments } from "../../../src/archive/segments.ts"
+import { defaultTimeFields } from "../../../src/domain/wire/timeFields.ts"
 import { prune } from "../../../src/pipelines/archive/prune.ts"
+import { replayQuarantine } from "../../../src/pipelines/archive/replayQuarantine.ts"
 import type { SyncOptions } from "../../../src/pipelines/run/selection.ts"
 import { extraction, newRunId, wholeRun } from "../../../src/pipelines/run/run.ts"
 import { sync } from "../../../src/pipelines/run/sync.ts"
@@ -17,6 +26,7 @@ import {
   expectReplays,
   loseTheWarehouse,
   replayed,
+  replayOptions,
   segments,
 } from "../../support/replays.ts"
 import { sharedWarehouse } from "../../support/sharedWarehouse.ts"
@@ -24,16 +34,16 @@ import { asAdmin, simulated } from "../../support/simulated.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
 import { change, query, runOnce, runOptions } from "../../support/warehouseRun.ts"
 
-/** Writes what a run read of the vaults as worker `a`, and everything else as `b`. */
-const split = async (directory: string, file: string): Promise<void> => {
+/** Writes what a run read for one pipeline as worker `a`, and everything else as `b`. */
+const split = async (directory: string, file: string, ofA = "vaults"): Promise<void> => {
   const runId = file.replace(".ndjson.zst", "")
   const parts = { a: [] as Array<Buffer>, b: [] as Array<Buffer> }
   for await (const { responses, markers } of readWholeFrames(folderStore(directory), file)) {
     for (const { pipeline, bytes } of responses) {
-      parts[pipeline === "vaults" ? "a" : "b"].push(Buffer.concat([bytes, Buffer.from("\n")]))
+      parts[pipeline === ofA ? "a" : "b"].push(Buffer.concat([bytes, Buffer.from("\n")]))
     }
     for (const marker of markers) {
-      parts[marker.pipeline === "vaults" ? "a" : "b"].push(commitMarkerLine(marker))
+      parts[marker.pipeline === ofA ? "a" : "b"].push(commitMarkerLine(marker))
     }
   }
   rmSync(join(directory, file))
@@ -42,6 +52,13 @@ const split = async (directory: string, file: string): Promise<void> => {
     const frames = [...lines, end].map((line) => zstdCompressSync(line))
     writeFileSync(join(directory, segmentOfRun(runId, worker)), Buffer.concat(frames))
   }
+}
+
+const moveLastFrame = async (directory: string, from: string, to: string): Promise<void> => {
+  let start = 0
+  for await (const { place } of readWholeFrames(folderStore(directory), from)) start = place.offset
+  appendFileSync(join(directory, to), readFileSync(join(directory, from)).subarray(start))
+  truncateSync(join(directory, from), start)
 }
 
 /** Two runs, the service having restated its history in between. */
@@ -156,6 +173,42 @@ describe("segments of several processes", () => {
       renameSync(join(dataDir, "vaulthouse.duckdb"), join(dataDir, "lost"))
       const { unended } = yield* replayed(dataDir)
       expect(unended).toMatchObject([{ runId, file: second }])
+    }),
+  )
+
+  it.live.each([
+    { where: "in its own segment", isMoved: false },
+    { where: "in the last one, as by version 1.0.0", isMoved: true },
+  ])("keep for good what was loaded from quarantine, with a marker $where", ({ isMoved }) =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({
+        vaults: 1,
+        days: 5,
+        now: "2026-06-01T00:00:00Z",
+        timeField: "measured_on",
+      })
+      const dataDir = yield* temporaryFolder
+      const syncOnce = runOnce(simulator.url, dataDir, { pipelines: ["ratio_history", "fees"] })
+      yield* syncOnce
+      yield* syncOnce
+      yield* Effect.promise(async () => {
+        for (const file of segments(dataDir)) {
+          await split(join(dataDir, "raw"), file, "ratio_history")
+        }
+      })
+      const timeFields = ["measured_on", ...defaultTimeFields]
+      const loaded = yield* replayQuarantine(replayOptions(dataDir, timeFields))
+      expect(loaded).toMatchObject({ closed: 1, stillBroken: [] })
+      if (isMoved) {
+        const [from = "", to = ""] = segments(dataDir).slice(-2)
+        yield* Effect.promise(() => moveLastFrame(join(dataDir, "raw"), from, to))
+      }
+      const before = yield* content(dataDir)
+      const pruned = yield* prune({ dataDir, olderThanDays: 0, dryRun: false })
+      expect(pruned.dropped).toBeGreaterThan(0)
+      loseTheWarehouse(dataDir)
+      yield* replayed(dataDir, timeFields)
+      expect(yield* content(dataDir)).toEqual(before)
     }),
   )
 

@@ -112,6 +112,67 @@ it.live("each damage of a segment is one finding, with how many bodies it is abo
   }).pipe(Effect.scoped),
 )
 
+it.live(
+  "a response without its line, or whose marker says that it did not land, is a finding",
+  () =>
+    Effect.gen(function* () {
+      let name = "before"
+      const server = yield* scriptedServer(({ url }, response) => {
+        const { searchParams } = new URL(url, "http://service")
+        const isFirst = searchParams.get("offset") === "0"
+        json(response, isFirst ? [{ address: `0x${"1".repeat(40)}`, name }] : [])
+      })
+      const dataDir = yield* temporaryFolder
+      const publish = { parquet: { marts: false } }
+      const sync = runOnce(server.url, dataDir, {
+        pipelines: ["subaccounts"],
+        api: asAdmin,
+        publish,
+      })
+      yield* sync
+      const folder = join(dataDir, "raw")
+      const [first = ""] = readdirSync(folder)
+      name = "after"
+      const { summary } = yield* sync
+      const segment = readdirSync(folder).find((found) => found !== first) ?? ""
+      const file = join(folder, segment)
+      const whole = readFileSync(file)
+      const lines = yield* Effect.promise(async () => {
+        const found: Array<string> = []
+        for await (const { place } of readFrames(folderStore(folder), segment)) {
+          const frame = whole.subarray(place.offset, place.offset + place.length)
+          found.push(...zstdDecompressSync(frame).toString().trimEnd().split("\n"))
+        }
+        return found
+      })
+      const findings = (of: ReadonlyArray<string>) =>
+        Effect.suspend(() => {
+          writeFileSync(file, zstdCompressSync(of.map((line) => `${line}\n`).join("")))
+          return verify({ dataDir })
+        })
+      const path = `raw/${segment}`
+      expect(lines.filter((line) => line.includes("is_elsewhere"))).toHaveLength(1)
+      expect(yield* findings(lines)).toEqual([])
+      expect(yield* findings(lines.filter((line) => !line.includes("is_elsewhere")))).toEqual([
+        {
+          kind: "missing",
+          path,
+          detail: `1 committed response of run ${summary.runId} is not in the archive; a replay without the database would leave it out`,
+        },
+      ])
+      const notLanded = lines.map((line) =>
+        line.replace(/"landed":\[(.+?)\],"not_landed":\[/, '"landed":[],"not_landed":[$1,'),
+      )
+      expect(yield* findings(notLanded)).toEqual([
+        {
+          kind: "missing",
+          path,
+          detail: `1 committed response of run ${summary.runId} did not land by the last commit marker; a replay without the database would leave it out`,
+        },
+      ])
+    }).pipe(Effect.scoped),
+)
+
 it.live("what a run publishes meanwhile is no damage", () =>
   Effect.gen(function* () {
     const simulator = yield* simulated({ now: "2026-06-01T12:00:00Z", days: 5, vaults: 2 })

@@ -252,3 +252,15 @@ describe("an archive that is there", () => {
     }),
   )
 })
+
+it.live("of an archive is refused where the setting names a bucket", () =>
+  Effect.gen(function* () {
+    const { target } = yield* backedUp
+    const dataDir = join(yield* temporaryFolder, "data")
+    const refused = yield* Effect.flip(restore(target, { dataDir, archive: "s3://b/p" }))
+    expect(refused.message).toContain("the setting archive names a bucket: s3://b/p.")
+    expect(existsSync(dataDir)).toBe(false)
+    yield* restore(target, { dataDir })
+    expect(yield* verify({ dataDir })).toEqual([])
+  }),
+)

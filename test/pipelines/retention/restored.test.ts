@@ -16,10 +16,12 @@ import { folderStore } from "../../../src/archive/folderStore.ts"
 import { ArchiveReader } from "../../../src/archive/segments.ts"
 import { compact } from "../../../src/pipelines/archive/compact.ts"
 import { prune } from "../../../src/pipelines/archive/prune.ts"
+import { warehouseIn } from "../../../src/pipelines/archive/rebuild.ts"
 import { replay } from "../../../src/pipelines/archive/replay.ts"
 import { verify } from "../../../src/pipelines/archive/verify.ts"
 import { backup } from "../../../src/pipelines/backup/backup.ts"
 import { restore } from "../../../src/pipelines/backup/restore.ts"
+import { joinSegments } from "../../../src/pipelines/retention/joinSegments.ts"
 import { ahead } from "../../support/movableClock.ts"
 import {
   content,
@@ -28,6 +30,7 @@ import {
   replayOptions,
   segments,
 } from "../../support/replays.ts"
+import { json, scriptedServer } from "../../support/servers/scriptedServer.ts"
 import { shared, sharedWarehouse } from "../../support/sharedWarehouse.ts"
 import { simulated } from "../../support/simulated.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
@@ -175,6 +178,42 @@ describe("an archive that is newer than its index", () => {
       yield* compact({ dataDir })
       expect(segments(dataDir)).toHaveLength(1)
       expect(yield* astray(dataDir)).toEqual([])
+    }),
+  )
+})
+
+describe("a body that two joined segments have", () => {
+  it.live("keeps the line of each response in its own", () =>
+    Effect.gen(function* () {
+      let name = ""
+      const server = yield* scriptedServer(({ url }, response) =>
+        json(response, url.endsWith("active") ? [{ address: "0xa", chain: 1, name }] : []),
+      )
+      const [dataDir, folder] = [yield* temporaryFolder, yield* temporaryFolder]
+      for (name of ["one", "two", "three", "one"]) {
+        yield* runOnce(server.url, dataDir, { pipelines: ["vaults"], publish })
+      }
+      yield* backup({ dataDir }, join(folder, "backup"))
+      const [first = "", second = "", ...others] = segments(dataDir)
+      expect(others).toHaveLength(2)
+      yield* joinSegments(folderStore(join(dataDir, "raw")), [[first, second], others]).pipe(
+        Effect.provide(warehouseIn({ dataDir })),
+      )
+      const before = yield* content(dataDir)
+      const back = join(folder, "data")
+      yield* restore(join(folder, "backup"), { dataDir: back })
+      for (const file of segments(dataDir)) {
+        copyFileSync(join(dataDir, "raw", file), join(back, "raw", file))
+      }
+      for (const file of [first, second, ...others]) rmSync(join(back, "raw", file))
+
+      const pruned = yield* prune({ dataDir: back, olderThanDays: 90, dryRun: false })
+      expect(pruned).toMatchObject({ dropped: 0, segmentsRemoved: 0, segmentsRewritten: 0 })
+      yield* prune({ dataDir: back, olderThanDays: 0, dryRun: false })
+      expect(yield* astray(back)).toEqual([])
+      loseTheWarehouse(back)
+      yield* replayed(back)
+      expect(yield* content(back)).toEqual(before)
     }),
   )
 })

@@ -74,7 +74,7 @@ const lossesText = (
 ): ReadonlyArray<string> => [
   ...(unreadable.length > 0
     ? [
-        "Responses that could not be read and were left out:",
+        "Responses that could not be read, as a whole or in part, and were left out:",
         ...unreadableLines(unreadable, pathOf),
         "",
       ]

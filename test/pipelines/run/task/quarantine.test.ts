@@ -319,3 +319,30 @@ live("stays open, with a permanent gap, where the service no longer sends its sn
     }
   }),
 )
+
+live("is not closed by an earlier one of a run whose clock was ahead", () =>
+  Effect.gen(function* () {
+    const { url } = yield* oneVault("nothing", () => [])
+    const dataDir = yield* temporaryFolder
+    const sync = syncs(url, dataDir, "vaults")({})
+    yield* sync
+    const entry = (runId: string, at: string, closedAt: string) =>
+      `insert into ops.quarantine by name
+       select 'r' || '${runId}' as response_id, 'fees' as endpoint, 'fees' as pipeline, '-' as entity,
+         'all' as "window", '$.' || '${runId}' as json_path, 'x' as detail, '${runId}' as run_id,
+         timestamp '2026-06-01 ${at}' as quarantined_at, ${closedAt} as closed_at`
+    yield* change(
+      dataDir,
+      entry("20260601T104000000Z-a", "10:40", "timestamp '2026-06-01 10:41'"),
+      // The clock was set back; what is stored is dated after what was there all the same.
+      entry("20260601T102000000Z-b", "10:42", "null"),
+      "checkpoint",
+    )
+    yield* sync
+    const open = query(dataDir, "select run_id from ops.quarantine where closed_at is null")
+    expect(yield* open).toEqual([{ run_id: "20260601T102000000Z-b" }])
+    yield* change(dataDir, entry("20260601T101000000Z-c", "10:43", "null"), "checkpoint")
+    yield* sync
+    expect(yield* open).toEqual([{ run_id: "20260601T101000000Z-c" }])
+  }),
+)
