@@ -13,6 +13,7 @@ import { replayQuarantine } from "../../../src/pipelines/archive/replayQuarantin
 import { verify } from "../../../src/pipelines/archive/verify.ts"
 import { prune } from "../../../src/pipelines/archive/prune.ts"
 import { warehouseIn } from "../../../src/pipelines/archive/rebuild.ts"
+import { readHealth } from "../../../src/pipelines/publication/health.ts"
 import { pruneBefore } from "../../../src/pipelines/retention/pruneBefore.ts"
 import { vaulthouse } from "../../cli/command.ts"
 import {
@@ -170,6 +171,7 @@ describe("an archive without its warehouse", () => {
       expect(yield* content(dataDir)).toEqual(before)
       const loaded = yield* replayQuarantine(replayOptions(dataDir, timeFields))
       expect(loaded).toMatchObject({ closed: 1, stillBroken: [] })
+      expect((yield* readHealth(dataDir))?.quarantine).toEqual([])
       const [ratio] = yield* query(dataDir, "select count(*)::integer as n from core.ratio_history")
       expect(ratio?.["n"]).toBeGreaterThan(400)
       const after = yield* content(dataDir)

@@ -241,6 +241,10 @@ describe("retention", () => {
       expect(whilePublishing).toEqual(expect.arrayContaining([...before]))
       expect(segments(dataDir)).toHaveLength(2)
       expect(yield* verify({ dataDir })).toEqual([])
+      // Once the month is over, what is joined and what is not become one.
+      const month = segments(dataDir)[0]?.slice(0, 6) ?? ""
+      yield* daysAfter(40, runOnce(simulator.url, dataDir, { pipelines: ["fees"] }))
+      expect(segments(dataDir).filter((file) => file.startsWith(month))).toHaveLength(1)
     }),
   )
 })
