@@ -7,12 +7,9 @@ import { expected, type Fields, type Kind, patterns } from "../settings/kinds.ts
 import { readCron } from "./cron.ts"
 import { parseDuration } from "./duration.ts"
 import { didYouMean } from "./nearest.ts"
-import {
-  isWithSecret,
-  readPostgresUrl,
-  readSecretUrl,
-  readWarehouse,
-} from "../secrets/secretUrl.ts"
+import { show } from "./show.ts"
+import { readUrl } from "./url.ts"
+import { readPostgresUrl, readSecretUrl, readWarehouse } from "../secrets/secretUrl.ts"
 
 export type Path = ReadonlyArray<string | number>
 
@@ -34,13 +31,6 @@ export const problemSubject = ({ path, isName }: Problem): string =>
 type Read = Result.Result<unknown, ReadonlyArray<Problem>>
 
 const fail = (path: Path, detail: string): Read => Result.fail([{ path, detail }])
-
-const show = (value: unknown): string => {
-  if (Array.isArray(value)) return value.length === 0 ? "`[]`" : "a list"
-  if (isObject(value)) return "a section"
-  const text = String(value)
-  return `\`${text.length > 60 ? `${text.slice(0, 57)}…` : text}\``
-}
 
 /** Reads text, or fails with a phrase that says what is wrong; `undefined` if it is only not what the kind expects. */
 type ReadText = (text: string) => Result.Result<unknown, string | undefined>
@@ -93,7 +83,9 @@ export const read = (kind: Kind, value: unknown, path: Path): Read => {
     fail(path, mayHoldSecret(kind) ? why : `${show(value)} ${why}`)
   switch (kind.type) {
     case "url":
-      return typeof value === "string" ? readUrl(value, path) : wrong()
+      return typeof value === "string"
+        ? Result.mapError(readUrl(value), (detail) => [{ path, detail }])
+        : wrong()
     case "day": {
       const day = parseDay(value)
       return day === undefined ? wrong() : Result.succeed(day)
@@ -274,37 +266,4 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const numeric = (value: unknown): number | undefined => {
   const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value
   return typeof number === "number" && Number.isFinite(number) ? number : undefined
-}
-
-const readUrl = (value: string, path: Path): Read => {
-  const text = value.trim()
-  const parsed = URL.parse(text)
-  if (parsed === null || !/^https?:$/.test(parsed.protocol)) {
-    const guess = withScheme(text)
-    const problem = /^https?:\/\//i.test(text)
-      ? "the host or the port is wrong"
-      : "it must begin with http:// or https://"
-    return fail(
-      path,
-      `${isWithSecret(text) ? "the value" : show(text)} is not a valid address: ${problem}${guess === undefined ? "" : `; did you mean ${guess}?`}`,
-    )
-  }
-  // The message leaves out the text, which contains a secret.
-  if (parsed.username !== "" || parsed.password !== "") {
-    return fail(path, "contains a user name or password; the API key belongs in VAULTHOUSE_API_KEY")
-  }
-  if (parsed.search !== "" || parsed.hash !== "") {
-    return fail(path, `${show(parsed.origin + parsed.pathname)} must end before the \`?\` or \`#\``)
-  }
-  return Result.succeed(text.replace(/\/+$/, ""))
-}
-
-/** The likely address of a host without a scheme; local hosts rarely have https. */
-const withScheme = (text: string): string | undefined => {
-  const host = /^([\w-]+(?:\.[\w-]+)*)(:\d+)?(\/[^\s?#@]*)?$/.exec(text)
-  if (host === null) return undefined
-  const [, name = "", port] = host
-  const isOwn = name === "localhost" || name.startsWith("127.")
-  if (!isOwn && port === undefined && !name.includes(".")) return undefined
-  return `${isOwn ? "http" : "https"}://${text}`
 }
