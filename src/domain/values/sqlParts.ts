@@ -16,7 +16,7 @@ const PARTS = new RegExp(
     String.raw`'[^']*(?:''[^']*)*(?:'|$)`,
     String.raw`"[^"]*(?:""[^"]*)*(?:"|$)`,
     String.raw`\$(?<tag>(?:[A-Za-z_]\w*)?)\$[\s\S]*?(?:\$\k<tag>\$|$))`,
-    String.raw`(?<comment>--[^\n]*|/\*[\s\S]*?(?:\*/|$))`,
+    String.raw`(?<comment>--[^\n\r]*|/\*[\s\S]*?(?:\*/|$))`,
     String.raw`\bgetvariable\('(?<variable>\w+)'\)`,
     String.raw`\$(?<parameter>[A-Za-z_]\w*)`,
   ].join("|"),

@@ -59,7 +59,8 @@ const write = (file: string, text: string, isForced: boolean): Effect.Effect<voi
       if (!isForced) return writeFile(file, text, { flag: "wx", mode: 0o600 })
       const found = await stat(file).catch(() => undefined)
       const isOpen = found !== undefined && (found.mode & 0o007) !== 0
-      if (isOpen && found.uid === process.getuid?.()) await chmod(file, 0o600)
+      const user = process.getuid?.()
+      if (isOpen && (found.uid === user || user === 0)) await chmod(file, 0o600)
       await replaceFile(file, text)
     },
     catch: (error) => unwritable(file, error),

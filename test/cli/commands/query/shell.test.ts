@@ -96,6 +96,7 @@ describe("statements", () => {
     ["select e'it\\'s;'; select 2", ["select e'it\\'s;';"], " select 2"],
     [";;", [], ""],
     ["/* ; */ ;", [], ""],
+    ["select 1; -- c\rselect 2;\r", ["select 1;", "-- c\rselect 2;"], ""],
     ["-- nothing\n;", [], ""],
     ["select 1; sel", ["select 1;"], " sel"],
   ]
