@@ -305,6 +305,23 @@ describe("timeWindows", () => {
     }),
   )
 
+  it.effect(
+    "a record dated in the future costs no second request in every run without others",
+    () =>
+      Effect.gen(function* () {
+        const service = [{ id: "future", at: NOW + 365 * DAY }, ...small(0, 24, 72, 96, 120)]
+        let cursor = cursorOf(yield* readAll(service, { now: NOW }))
+        const sent: Array<number> = []
+        for (const day of [10, 11, 12, 13]) {
+          const requests: Array<TimeWindow> = []
+          const options = { cursor, now: NOW + day * DAY, recheck: 7 * DAY }
+          cursor = cursorOf(yield* readAll(service, options, requests))
+          sent.push(requests.length)
+        }
+        expect(sent).toEqual([1, 2, 1, 1])
+      }),
+  )
+
   it.effect("a mark that an earlier version left in the future makes it read everything once", () =>
     Effect.gen(function* () {
       const service = Array.from({ length: 20 }, (_, index) => ({
