@@ -212,7 +212,9 @@ const hadPoints = <A, E, R>(
   if (purpose === "gap") {
     for (let day = from; day <= to; day += 1) if (hasPoints?.(day) === true) return true
   }
-  return purpose === "forward" && verifies === undefined && from <= (cursor?.newest ?? -Infinity)
+  // The newest point may be one beyond a part of the window that is still to be read.
+  const known = Math.min(cursor?.newest ?? -Infinity, cursor?.through ?? -Infinity)
+  return purpose === "forward" && verifies === undefined && from <= known
 }
 
 /** Returns `undefined` if the failure concerns the whole series and ends the reading. */

@@ -93,8 +93,11 @@ export const split = (state: State, window: Pending & { readonly from: number })
   const span = window.to - window.from + 1
   const size = span > state.windowDays ? state.windowDays : Math.ceil(span / 2)
   const parts: Array<Pending> = []
+  // Only the last part makes the newest day of earlier responses the high-water mark: until then not all before it is read.
+  const { verifies: _newest, ...others } = window
   for (let { from } = window; from <= window.to; from += size) {
-    parts.push({ ...window, from, to: Math.min(window.to, from + size - 1) })
+    const to = Math.min(window.to, from + size - 1)
+    parts.push({ ...(to === window.to ? window : others), from, to })
   }
   if (window.purpose === "backward" || window.purpose === "newest") parts.reverse()
   return {

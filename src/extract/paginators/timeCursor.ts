@@ -30,7 +30,8 @@ export interface TimeCursor {
   /** The limit of the reading (`since`); `undefined` if everything was requested. */
   readonly from?: number | undefined
   /**
-   * The size of the largest response so far. A smaller one is complete, since the service can return this many records.
+   * The size of the largest response so far. A smaller one that reaches what is stored is complete, since the service can return
+   * this many records.
    */
   readonly largest: number
   /** The newest such response; cursors of earlier versions have none. */

@@ -183,10 +183,12 @@ const afterRead = <A, E, R>(
   const ignoresEnd = times.some((time) => time > (window.to ?? Infinity) + OVERLAP)
   const older = oldest < (range.reached ?? Infinity)
   const extent = extentOf(count, times)
-  const isLargest = count >= largest && !isKnownWhole(cursor?.whole, extent, { now, recheck })
-  const full = count > 0 && (isLargest || looksCutOff(count))
+  const isKnown = isKnownWhole(cursor?.whole, extent, { now, recheck })
+  const full = count > 0 && ((count >= largest && !isKnown) || looksCutOff(count))
+  // A window for what is new begins before the newest record stored: a whole response has that one.
+  const misses = range.purpose === "forward" && oldest > (cursor?.through ?? Infinity) && !isKnown
   // A service may cut off a response for another reason than its size, which only another request shows.
-  const mayHaveMore = full || (range.toTheEnd && older)
+  const mayHaveMore = full || ((range.toTheEnd || misses) && older)
   const ended = count === 0 || !mayHaveMore || (ignoresEnd && !older)
   const before = older ? extent : range.before
   const next = ended ? undefined : olderRange({ ...range, before }, newest, oldest, times)

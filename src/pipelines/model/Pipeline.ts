@@ -41,6 +41,8 @@ export interface Lookup {
   readonly rows: Warehouse["Service"]["rows"]
   /** Vaults this run reads; known once their lists have been read. */
   readonly vaults: Effect.Effect<ReadonlyArray<VaultRef>, LoadError>
+  /** Every vault ever listed, whether or not this run reads it; known then too. */
+  readonly storedVaults: Effect.Effect<ReadonlyArray<VaultRef>, LoadError>
   /** Rows of `partitions/subaccounts.sql`; known once the pipelines that find subaccounts have ended. */
   readonly subaccounts: ReturnType<Warehouse["Service"]["rows"]>
   /** Whether `vaults` were selected by the user: what belongs to others is then not read. */

@@ -39,8 +39,9 @@ export interface StoredState {
   readonly gaps: (pipeline: string) => ReadonlyMap<string, ReadonlyArray<OpenGap>>
   readonly skips: (pipeline: string) => Skips
   readonly unread: (pipeline: string) => Unread
-  /** Vaults to read and subaccounts, queried once, by the first pipeline that comes after their lists. */
+  /** Vaults and subaccounts, queried once, by the first pipeline that comes after their lists. */
   readonly vaults: Lookup["vaults"]
+  readonly storedVaults: Lookup["storedVaults"]
   readonly subaccounts: Lookup["subaccounts"]
 }
 
@@ -50,6 +51,7 @@ export const storedState = Effect.fnUntraced(function* (
   context: RunContext,
   options: Selection,
 ) {
+  const known = yield* Effect.cached(storedVaults(warehouse))
   return {
     cursors: yield* warehouse.cursors,
     gaps: yield* openGaps(warehouse),
@@ -57,9 +59,8 @@ export const storedState = Effect.fnUntraced(function* (
       ? () => noSkips
       : yield* skipsOf(warehouse, pipelines, context.now, options),
     unread: yield* unreadPartitions(warehouse, context),
-    vaults: yield* Effect.cached(
-      Effect.map(storedVaults(warehouse), (known) => vaultsToRead(known, options.vaults)),
-    ),
+    vaults: Effect.map(known, (all) => vaultsToRead(all, options.vaults)),
+    storedVaults: known,
     subaccounts: yield* Effect.cached(warehouse.rows(sqlFile("partitions", "subaccounts"))),
   } satisfies StoredState
 })
@@ -76,6 +77,7 @@ export const plannedTasks = Effect.fnUntraced(function* (
   const partitions = yield* pipeline.partitions({
     rows: warehouse.rows,
     vaults: stored.vaults,
+    storedVaults: stored.storedVaults,
     subaccounts: stored.subaccounts,
     isSelection: options.vaults.include.length > 0,
     isUnread: (entity) => unread.has(entity),

@@ -17,6 +17,14 @@ const asText = (parse: (text: string) => number | undefined, format: (value: num
 /** Days since 1970. */
 export const Day = asText(parseDay, formatDay)
 
+/**
+ * The day through which a stored cursor says that everything was read: today at most. `undefined` if it lies ahead by more than
+ * clocks are apart at midnight: earlier versions took it from a value dated in the future, and since when they read no other
+ * values is unknown.
+ */
+export const trustedThrough = (through: number, today: number): number | undefined =>
+  through > today + 1 ? undefined : Math.min(through, today)
+
 /** Microseconds since 1970 UTC. */
 export const Instant = asText(parseInstant, formatInstant)
 

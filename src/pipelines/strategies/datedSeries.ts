@@ -17,7 +17,7 @@ import { dateWindows, type WindowStep } from "../../extract/paginators/dateWindo
 import type { PartitionState } from "../model/PartitionState.ts"
 import type { Cadence, Partition, Pipeline, RunContext } from "../model/Pipeline.ts"
 import type { GapNote, TaskResult } from "../model/TaskResult.ts"
-import { cursorCodec, Day } from "./cursors.ts"
+import { cursorCodec, Day, trustedThrough } from "./cursors.ts"
 import { slotsToFill } from "./missingSlots.ts"
 import { type Page, type PageSource, readPage } from "./readPage.ts"
 import { hasPointsIn, type ReadDays, type Rereads, rereadWindows, resolveGaps } from "./rereads.ts"
@@ -50,15 +50,18 @@ const cursors = cursorCodec(
 const storedCursor = (
   partition: Partition<VaultRef>,
   state: PartitionState,
-  { full }: RunContext,
-): SeriesCursor | undefined => (full ? undefined : cursorBefore(partition, state))
+  context: RunContext,
+): SeriesCursor | undefined => (context.full ? undefined : cursorBefore(partition, state, context))
 
 const cursorBefore = (
   { entity }: Partition<VaultRef>,
   { cursor }: PartitionState,
+  { today }: RunContext,
 ): SeriesCursor | undefined => {
   const stored = cursors.decode(cursor(entity))
-  return stored?.complete === true && stored.newest === null ? undefined : stored
+  if (stored === undefined || (stored.complete && stored.newest === null)) return undefined
+  const through = trustedThrough(stored.through, today)
+  return through === undefined ? undefined : { ...stored, through }
 }
 
 /**
@@ -94,7 +97,7 @@ export const datedSeries = <P extends Parameters, A>(
     const rereads = rereadsOf(series, cursor, state, context)
     return dateWindows({
       cursor,
-      known: context.full ? cursorBefore(partition, state) : undefined,
+      known: context.full ? cursorBefore(partition, state, context) : undefined,
       isKnownEmpty: isKnownEmpty(series, partition, state, context),
       gaps: rereadWindows(rereads, series.windowDays),
       hasPoints: hasPointsIn(rereads.slots),
@@ -106,7 +109,7 @@ export const datedSeries = <P extends Parameters, A>(
       read: (window) =>
         Effect.map(
           readPage(series, partition, series.inputs(partition.subject, window), context),
-          (page) => windowRead(page, series.pointLimit),
+          (page) => windowRead(page, context, series.pointLimit),
         ),
     }).pipe(
       Stream.mapAccum(
@@ -126,12 +129,13 @@ export const datedSeries = <P extends Parameters, A>(
 interface DatedPage extends Omit<Page<unknown>, "value"> {
   /** Those of the points, and of days whose set is empty: such a day was read, although it has no row with its time. */
   readonly times: ReadonlyArray<number>
-  /** Day of the oldest of them. */
+  /** Day of the oldest of them, without those dated in the future. */
   readonly oldest: number | undefined
 }
 
 const windowRead = (
   { value: _response, ...page }: Page<unknown>,
+  { today }: RunContext,
   pointLimit = Infinity,
 ): WindowRead<DatedPage> => {
   const { rows } = page
@@ -143,10 +147,12 @@ const windowRead = (
   let first = Infinity
   let last = -Infinity
   for (const time of times) {
+    // A point dated in the future says nothing of how far the series was read: others arrive before that date.
+    if (time > endOfDay(today)) continue
     if (time < first) first = time
     if (time > last) last = time
   }
-  const hasDays = times.length > 0
+  const hasDays = first < Infinity
   const oldest = hasDays ? dayOf(first) : undefined
   return {
     content: { ...page, times, oldest },

@@ -16,13 +16,13 @@ export const once = (): Partitions<null> => Effect.succeed([{ entity: "-", subje
 /** One for each vault; an address on two chains is read once unless the endpoint takes the chain. */
 const vaultPartitions =
   ({ perChain, evmOnly }: { readonly perChain: boolean; readonly evmOnly: boolean }) =>
-  ({ vaults: read }: Lookup): Partitions<VaultRef> =>
-    Effect.map(read, (all) => {
+  ({ vaults: read, storedVaults }: Lookup): Partitions<VaultRef> =>
+    Effect.map(Effect.all([read, storedVaults]), ([all, stored]) => {
       const included = all.filter(({ kind }) => !evmOnly || kind === "evm")
       const selected = perChain ? included : onePerAddress(included)
-      const byAddress = Map.groupBy(selected, ({ address }) => address)
+      const byAddress = Map.groupBy(stored, ({ address }) => address)
       return selected.map((subject) => ({
-        entity: entityOf(subject, byAddress.get(subject.address)),
+        entity: perChain ? entityOf(subject, byAddress.get(subject.address)) : subject.address,
         subject,
         vault: { address: subject.address, ...(perChain ? { chainId: subject.chainId } : {}) },
       }))
@@ -44,7 +44,10 @@ export const evmVaultsByChain = vaultPartitions({ perChain: true, evmOnly: true 
 const onePerAddress = (all: ReadonlyArray<VaultRef>): ReadonlyArray<VaultRef> =>
   [...Map.groupBy(all, ({ address }) => address).values()].flatMap(([first]) => first ?? [])
 
-/** The address, with its chain if it is a vault on several. */
+/**
+ * The address, with its chain if it has ever been a vault on several. Whichever of them this run reads, none goes on from the
+ * cursor of another.
+ */
 const entityOf = (
   { address, chainId }: VaultRef,
   ofAddress: ReadonlyArray<VaultRef> = [],

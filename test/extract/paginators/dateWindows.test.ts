@@ -272,6 +272,73 @@ describe("dateWindows", () => {
   )
 
   it.effect.prop(
+    "what fails or is not reached of a window read in parts is a gap, or lies after the cursor",
+    [
+      Schema.Int.check(Schema.isBetween({ minimum: 30, maximum: 60 })),
+      Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 60 })),
+      Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 10 })),
+    ],
+    ([later, back, stop]) =>
+      Effect.gen(function* () {
+        const today = TODAY + later
+        const service = new Map(serviceOf([{ silent: 0, days: 50, perDay: PER_DAY }]))
+        for (let day = TODAY + 1; day <= today; day += 1) service.set(day, PER_DAY)
+        const cursor = { through: TODAY, newest: TODAY, from: TODAY - 49, complete: true }
+        const requests: Array<DateWindow> = []
+        const steps = yield* Stream.runCollect(
+          Stream.take(
+            stream(service, requests, {
+              cursor,
+              today,
+              failWith: error("ServerError"),
+              // The first response has the newest points, a few less than it could hold; the rest is then divided.
+              get cap() {
+                return requests.length === 1 ? LIMIT - 1 : LIMIT
+              },
+              get broken() {
+                return new Set(requests.length === 1 ? [] : [today - back])
+              },
+            }),
+            stop,
+          ),
+        )
+        const through = lastCursor(steps)?.through ?? TODAY
+        const read = pointsIn(steps)
+        const missing = new Set(
+          steps.flatMap((step) =>
+            step._tag === "Failed" && step.missing !== undefined ? eachDay(step.missing) : [],
+          ),
+        )
+        const unread = eachDay({ from: TODAY + 1, to: through }).filter(
+          (day) => !missing.has(day) && !read.has(`${day}/0`),
+        )
+        expect(unread).toEqual([])
+      }),
+  )
+
+  it.effect("a part without points of the new days is not suspicious", () =>
+    Effect.gen(function* () {
+      const days = [
+        ...eachDay({ from: TODAY - 50, to: TODAY + 12 }),
+        ...eachDay({ from: TODAY + 45, to: TODAY + 60 }),
+      ]
+      const service = new Map(days.map((day) => [day, PER_DAY]))
+      const cursor = { through: TODAY, newest: TODAY, from: TODAY - 50, complete: true }
+      const requests: Array<DateWindow> = []
+      const steps = yield* readAll(service, requests, {
+        cursor,
+        today: TODAY + 60,
+        get cap() {
+          return requests.length === 1 ? LIMIT - 1 : LIMIT
+        },
+      })
+      expect(steps.some((step) => step._tag === "Read" && step.points === 0)).toBe(true)
+      expect(steps.filter((step) => step._tag === "Read" && step.suspicious)).toEqual([])
+      expect(pointsIn(steps)).toEqual(allPoints(service, TODAY - 2))
+    }),
+  )
+
+  it.effect.prop(
     "gap windows read every point in them, whatever the cap",
     [Stretches, Cap, Schema.Array(Gap).check(Schema.isMaxLength(4))],
     ([stretches, cap, ranges]) =>

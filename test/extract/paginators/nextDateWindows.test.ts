@@ -49,4 +49,11 @@ it("a full window is split into parts that adjoin, and later windows are as shor
       [1, 4],
     ],
   })
+  // The high-water mark of the whole window is that of its last part, before which no other may claim it.
+  const rest = { purpose: "forward", from: 1, to: 25, verifies: 40 } as const
+  expect(split(state(0), rest).pending.map(({ verifies }) => verifies)).toEqual([
+    undefined,
+    undefined,
+    40,
+  ])
 })

@@ -27,6 +27,8 @@ interface Options {
   readonly cursor?: TimeCursor | undefined
   /** The most entries the service returns at once. */
   readonly cap?: number
+  /** Entries that the service leaves out only after the response was cut off. */
+  readonly hides?: (entry: Entry) => boolean
   /** How long a response that was seen to be whole needs no second look; none if absent. */
   readonly recheck?: number
   readonly since?: number
@@ -64,6 +66,7 @@ const stream = (
         .filter(({ at }) => at >= from && (unit === 1000 ? at : Math.floor(at / unit) * unit) <= to)
         .toSorted((a, b) => b.at - a.at || a.id.localeCompare(b.id))
         .slice(0, options.cap ?? Infinity)
+        .filter((entry) => options.hides?.(entry) !== true)
       return Effect.succeed({ content, times: content.map(({ at }) => at) })
     },
   }).pipe(Stream.provideService(Clock.Clock, clockAt(options.now ?? NOW + 1000 * DAY)))
@@ -302,6 +305,23 @@ describe("timeWindows", () => {
     }),
   )
 
+  it.effect(
+    "a record dated in the future costs no second request in every run without others",
+    () =>
+      Effect.gen(function* () {
+        const service = [{ id: "future", at: NOW + 365 * DAY }, ...small(0, 24, 72, 96, 120)]
+        let cursor = cursorOf(yield* readAll(service, { now: NOW }))
+        const sent: Array<number> = []
+        for (const day of [10, 11, 12, 13]) {
+          const requests: Array<TimeWindow> = []
+          const options = { cursor, now: NOW + day * DAY, recheck: 7 * DAY }
+          cursor = cursorOf(yield* readAll(service, options, requests))
+          sent.push(requests.length)
+        }
+        expect(sent).toEqual([1, 2, 1, 1])
+      }),
+  )
+
   it.effect("a mark that an earlier version left in the future makes it read everything once", () =>
     Effect.gen(function* () {
       const service = Array.from({ length: 20 }, (_, index) => ({
@@ -359,6 +379,7 @@ describe("timeWindows", () => {
       service: ReadonlyArray<Entry>,
       cursor?: TimeCursor,
       since?: number,
+      now = NOW,
     ): Stream.Stream<Step> =>
       timeWindows({
         cursor,
@@ -366,11 +387,11 @@ describe("timeWindows", () => {
         recheck: 0,
         since,
         until: undefined,
-        read: ({ from = -Infinity, to = NOW }) => {
+        read: ({ from = -Infinity, to = now }) => {
           const content = service.filter(({ at }) => at >= from && at <= to && at > to - 30 * DAY)
           return Effect.succeed({ content, times: content.map(({ at }) => at) })
         },
-      }).pipe(Stream.provideService(Clock.Clock, clockAt(NOW + DAY)))
+      }).pipe(Stream.provideService(Clock.Clock, clockAt(now + DAY)))
 
     it.effect.each([true, false])("is read to its first month, denser before: %s", (dense) =>
       Effect.gen(function* () {
@@ -400,7 +421,68 @@ describe("timeWindows", () => {
         expect(cursorOf(rest)?.from).toBeUndefined()
       }),
     )
+
+    it.effect("is read back to what is stored after months without a run", () =>
+      Effect.gen(function* () {
+        const first = yield* Stream.runCollect(monthly(months(false)))
+        const later = NOW + 80 * DAY
+        const news = Array.from({ length: 80 }, (_, index) => ({
+          id: `new ${index}`,
+          at: later - index * DAY,
+        }))
+        const grown = [...news, ...months(false)]
+        // Stopped once on the way.
+        const read80 = monthly(grown, cursorOf(first), undefined, later)
+        const begun = yield* Stream.runCollect(Stream.take(read80, 1))
+        const rest = yield* Stream.runCollect(monthly(grown, cursorOf(begun), undefined, later))
+        const whole = yield* Stream.runCollect(read80)
+        expect(read(first, whole)).toEqual(idsOf(grown))
+        expect(read(first, begun, rest)).toEqual(idsOf(grown))
+        expect(cursorOf(whole)).toMatchObject({ through: later, pending: undefined })
+        // The third reaches what is stored.
+        expect(whole).toHaveLength(3)
+      }),
+    )
   })
+
+  it.effect(
+    "a response cut off before entries are left out of it is continued to what is stored",
+    () =>
+      Effect.gen(function* () {
+        const hourly = (count: number, newest: number, name: string) =>
+          Array.from({ length: count }, (_, index) => ({
+            id: `${name} ${index}`,
+            at: newest - index * 3600 * SECOND,
+          }))
+        const service = hourly(150, NOW, "old")
+        const first = yield* readAll(service, { cap: 100 })
+        const grown = [...service, ...hourly(250, NOW + 250 * 3600 * SECOND, "new")]
+        const hides = ({ id }: Entry) => id === "new 7"
+        const second = yield* readAll(grown, { cap: 100, hides, cursor: cursorOf(first) })
+        expect(read(first, second)).toEqual(idsOf(grown.filter((entry) => !hides(entry))))
+      }),
+  )
+
+  it.effect("costs one request more where the newest record stored is no longer there", () =>
+    Effect.gen(function* () {
+      const first = yield* readAll(small(0, 24, 72, 96, 120))
+      const grown = [
+        { id: "new", at: NOW + 2 * DAY },
+        { id: "newer", at: NOW + 3 * DAY },
+      ]
+      for (const [service, count] of [
+        [[...grown, ...small(0)], 1],
+        [[...grown, ...small(24)], 1],
+        [grown, 2],
+      ] as const) {
+        const requests: Array<TimeWindow> = []
+        const options = { cursor: cursorOf(first), now: NOW + 3 * DAY }
+        const steps = yield* readAll(service, options, requests)
+        expect(requests).toHaveLength(count)
+        expect(steps.filter(({ tie }) => tie !== undefined)).toEqual([])
+      }
+    }),
+  )
 
   it.effect("an instant that fills a response is reported, and older entries are still read", () =>
     Effect.gen(function* () {

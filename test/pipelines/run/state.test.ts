@@ -23,6 +23,7 @@ const stored: StoredState = {
   }),
   unread: () => new Map([["waits", { errorTag: "Timeout", waits: "until 5 o'clock" }]]),
   vaults: Effect.succeed([]),
+  storedVaults: Effect.succeed([]),
   subaccounts: Effect.succeed([]),
 }
 

@@ -22,13 +22,15 @@ const onTwoChains = Effect.gen(function* () {
     ["10", [15]],
   ])
   const broken = new Set<string>()
+  // Chains of which the vault is in no list.
+  const unlisted = new Set<number>()
   const server = yield* scriptedServer(({ url }, response) => {
     const requested = new URL(url, "http://x")
     if (requested.pathname.endsWith("/tokenized_vault")) {
       const listed = [
         { address: vault, chain: 1, vault_name: "Alpha" },
         { address: vault, chain: 10, vault_name: "Beta" },
-      ]
+      ].filter(({ chain }) => !unlisted.has(chain))
       return json(response, requested.searchParams.get("status") === "active" ? listed : [])
     }
     const chain = requested.searchParams.get("chainId") ?? ""
@@ -46,7 +48,7 @@ const onTwoChains = Effect.gen(function* () {
       pipelines: ["allocation_history"],
       settings: { fillGaps },
     })
-  return { dataDir, run, absent, broken }
+  return { dataDir, run, absent, broken, unlisted }
 })
 
 const states = (dataDir: string, state: string) =>
@@ -75,6 +77,30 @@ describe("an address that is a vault on two chains", () => {
         { chain: 1, is_read: true },
         { chain: 10, is_read: true },
       ])
+    }),
+  )
+
+  live("the vault that follows on another chain is read from its own beginning", () =>
+    Effect.gen(function* () {
+      const { dataDir, run, unlisted } = yield* onTwoChains
+      const read = Effect.gen(function* () {
+        const { summary } = yield* run(false)
+        const days = yield* query(
+          dataDir,
+          `select chain_id::integer as chain, count(*)::integer as days from core.allocation_history
+           group by all order by all`,
+        )
+        return { days, requests: summary.pipelines.at(-1)?.requests }
+      })
+      unlisted.add(10)
+      expect((yield* read).days).toEqual([{ chain: 1, days: 19 }])
+      unlisted.clear()
+      unlisted.add(1)
+      expect((yield* read).days).toEqual([
+        { chain: 1, days: 19 },
+        { chain: 10, days: 19 },
+      ])
+      expect((yield* read).requests).toBe(1)
     }),
   )
 

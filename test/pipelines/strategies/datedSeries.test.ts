@@ -9,7 +9,7 @@ import { ahead, fixedDay } from "../../support/movableClock.ts"
 import { expectReplays } from "../../support/replays.ts"
 import { json, scriptedServer } from "../../support/servers/scriptedServer.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
-import { query, runOnce } from "../../support/warehouseRun.ts"
+import { change, query, runOnce } from "../../support/warehouseRun.ts"
 
 const { now, live } = fixedDay("2026-06-01T12:00:00Z")
 const today = Math.floor(now / 86_400_000)
@@ -330,6 +330,57 @@ live("a series without points costs one request until it has some, or a week has
   }),
 )
 
+live("a point dated in the future hides none that arrive before that date", () =>
+  Effect.gen(function* () {
+    let [newest, requests] = [today, 0]
+    const { url } = yield* scriptedServer(({ url: path }, response) => {
+      const { pathname, searchParams } = new URL(path, "http://service")
+      const vaults = [{ address: `0x${"1".repeat(40)}`, chain: 1 }]
+      response.sendDate = false
+      if (!pathname.endsWith("unrealized_pnl")) {
+        return json(response, searchParams.get("status") === "active" ? vaults : [])
+      }
+      requests += 1
+      const [from, to] = [searchParams.get("startDate") ?? "", searchParams.get("endDate") ?? "9"]
+      const days = Array.from({ length: newest - today + 50 }, (_, age) => formatDay(newest - age))
+      const points = ["2099-01-01", ...days.filter((day) => day >= from && day <= to)]
+      json(
+        response,
+        points.map((day) => ({
+          timestamp: `${day}T00:00:00Z`,
+          actual_tvl: 100,
+          tvl_on_vault: 100,
+          adjusted_redeem_ratio: 1,
+        })),
+      )
+    })
+    const dataDir = yield* temporaryFolder
+    const syncAfter = Effect.fnUntraced(function* (days: number) {
+      ;[newest, requests] = [today + days, 0]
+      const sync = runOnce(url, dataDir, { pipelines: ["ratio_history"] })
+      expect((yield* ahead(now - Date.now() + days * 86_400_000, sync)).summary.outcome).toBe(
+        "complete",
+      )
+      const [row] = yield* query(dataDir, "select count(*)::int as n from core.ratio_history")
+      return { points: row?.["n"], requests }
+    })
+    expect((yield* syncAfter(0)).points).toBe(1 + 50)
+    expect(yield* syncAfter(10)).toEqual({ points: 1 + 60, requests: 1 })
+    // A cursor that an earlier version left: since when it requested nothing is unknown.
+    const ahead2099 = `'{"through": "2099-01-01", "newest": "2099-01-01"}'`
+    yield* change(
+      dataDir,
+      `update ops.cursors set cursor = json_merge_patch(cursor, ${ahead2099})
+       where pipeline = 'ratio_history'`,
+      "checkpoint",
+    )
+    const again = yield* syncAfter(20)
+    expect(again.points).toBe(1 + 70)
+    expect(again.requests).toBeGreaterThan(1)
+    expect((yield* syncAfter(20)).requests).toBe(1)
+  }),
+)
+
 live("days without an allocation are read, so that they are not requested again for ever", () =>
   Effect.gen(function* () {
     const [empty, emptied] = ["1", "2"].map((digit) => `0x${digit.repeat(40)}`)
@@ -467,6 +518,11 @@ it("a history that was cut short is expected to cost what is left of it, and two
   expect(expected(cursor(118, true), { until: today - overlapDays })).toBe(1)
   expect(expected(cursor(118, true), { until: today - overlapDays - 1 })).toBe(0)
   expect(expected(cursor(0, true), { until: today - 1 })).toBe(0)
+  // Since when an earlier version requested nothing is unknown: all of it again. Clocks may be a day apart.
+  const dated = (through: number) => ({ ...cursor(200, true), through: formatDay(through) })
+  expect(expected(dated(today + 2))).toBe(5 + 1)
+  expect(expected(dated(today + 1))).toBe(1)
+  expect(expected(dated(today + 1), { until: today - overlapDays })).toBe(1)
   // A year of days where it is unknown when the vault began.
   expect(expected(undefined, {}, { subject: {} })).toBe(9 + 2)
   // A gap is read again.

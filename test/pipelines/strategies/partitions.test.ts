@@ -26,6 +26,12 @@ const all = [
   vault("sol", 900, "solana"),
 ]
 
+const reading = (read: ReadonlyArray<VaultRef>, stored: ReadonlyArray<VaultRef>): Lookup =>
+  ({
+    vaults: Effect.succeed(read),
+    storedVaults: Effect.succeed(stored),
+  }) as unknown as Lookup
+
 it.effect.each([
   ["vaults", vaults, ["0xa", "0xb", "sol"]],
   ["vaultsByChain", vaultsByChain, ["0xa@1", "0xa@2", "0xb", "sol"]],
@@ -35,7 +41,7 @@ it.effect.each([
   "%s: an address on two chains is read twice only where a request takes the chain",
   ([, find, entities]) =>
     Effect.gen(function* () {
-      const found = yield* find({ vaults: Effect.succeed(all) } as unknown as Lookup)
+      const found = yield* find(reading(all, all))
       expect(found.map(({ entity }) => entity)).toEqual(entities)
       const takesChain = entities.some((entity) => entity.endsWith("@2"))
       expect(found.map((each) => each.vault)).toEqual(
@@ -46,6 +52,17 @@ it.effect.each([
       )
       expect(found[0]?.subject).toEqual(all[0])
     }),
+)
+
+it.effect("a vault keeps its name when those of its address on other chains are not read", () =>
+  Effect.gen(function* () {
+    for (const read of [all.slice(0, 1), all.slice(1, 2)]) {
+      const [byChain] = yield* evmVaultsByChain(reading(read, all))
+      expect(byChain?.entity).toBe(`0xa@${read[0]?.chainId}`)
+      const [byAddress] = yield* evmVaults(reading(read, all))
+      expect(byAddress?.entity).toBe("0xa")
+    }
+  }),
 )
 
 const [ofA, ofBoth, ofNone, unlisted] = ["1", "2", "3", "4"].map((digit) => `0x${digit.repeat(40)}`)

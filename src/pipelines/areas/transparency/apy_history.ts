@@ -18,7 +18,7 @@ import {
 } from "../../../transform/tables/transparency/apy_history.ts"
 import type { PartitionState } from "../../model/PartitionState.ts"
 import type { Partition, Pipeline, RunContext } from "../../model/Pipeline.ts"
-import { cursorCodec, Day } from "../../strategies/cursors.ts"
+import { cursorCodec, Day, trustedThrough } from "../../strategies/cursors.ts"
 import {
   missingIn,
   permanentGaps,
@@ -37,7 +37,7 @@ const source = {
 
 /** What has been read of a series. */
 interface Mark {
-  /** Day of the newest value stored. */
+  /** Day of the newest value stored; that of the run, if the value is dated ahead. */
   readonly through: number
   /** First day that was requested; `undefined` if the whole history was. */
   readonly from?: number | undefined
@@ -46,6 +46,11 @@ interface Mark {
 const cursors = cursorCodec<Mark, unknown>(
   Schema.Struct({ through: Day, from: Schema.optional(Day) }),
 )
+
+const trusted = (stored: Mark | undefined, { today }: RunContext): Mark | undefined => {
+  const through = stored === undefined ? undefined : trustedThrough(stored.through, today)
+  return through === undefined ? undefined : { ...stored, through }
+}
 
 const FULL_HISTORY = -1
 
@@ -89,7 +94,8 @@ const readSeries = Effect.fnUntraced(function* (
   context: RunContext,
 ) {
   const entity = cursorKey(partition, series)
-  const mark = cursors.decode(state.cursor(entity))
+  const stored = cursors.decode(state.cursor(entity))
+  const mark = trusted(stored, context)
   const slots = slotsToFill(
     state.missingSlots?.get(martSeries(series)),
     mark === undefined ? undefined : { before: revisedSince(series, mark.through) },
@@ -106,7 +112,7 @@ const readSeries = Effect.fnUntraced(function* (
     daysAgo: days === undefined ? FULL_HISTORY : days + leadInDays(series),
   }
   const found = yield* Effect.result(readPage(source, partition, inputs, context, window))
-  const ofSeries = { series: martSeries(series), hadRows: mark !== undefined }
+  const ofSeries = { series: martSeries(series), hadRows: stored !== undefined }
   // What --full could not read of a series, the next run without a start date reads: only the days behind the mark are read
   // again anyway.
   const fullAgain =
@@ -126,8 +132,9 @@ const readSeries = Effect.fnUntraced(function* (
   }
   if (page.times.length === 0) return { ...result, ...fullAgain }
   const read: Mark = {
+    // A value dated in the future must not hide those that arrive before that date.
     through: page.times.reduce(
-      (newest, time) => Math.max(newest, dayOf(time)),
+      (newest, time) => Math.max(newest, Math.min(dayOf(time), context.today)),
       mark?.through ?? -Infinity,
     ),
     from: mark === undefined || from === undefined ? from : earlier(mark.from, from),

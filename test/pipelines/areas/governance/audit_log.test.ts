@@ -5,7 +5,7 @@ import { json, scriptedServer } from "../../../support/servers/scriptedServer.ts
 import { simulated } from "../../../support/simulated.ts"
 import { temporaryFolder } from "../../../support/temporaryFolder.ts"
 import { change, queries, query, runOnce } from "../../../support/warehouseRun.ts"
-import { fixedDay } from "../../../support/movableClock.ts"
+import { ahead, fixedDay } from "../../../support/movableClock.ts"
 
 const { now: started, live } = fixedDay("2026-06-01T12:00:00Z")
 
@@ -195,11 +195,47 @@ describe("audit_log", () => {
       const log = [entry("2199-01-01T00:00:00", "future"), entry(ago(3), "old")]
       const server = yield* service(log, 2)
       const dataDir = yield* temporaryFolder
+      const after = (days: number) =>
+        ahead(started - Date.now() + days * 86_400_000, runOnce(server.url, dataDir, { pipelines }))
+      const stored = Effect.map(
+        query(dataDir, "select count(*)::integer as n from core.audit_log"),
+        ([row]) => row?.["n"],
+      )
+      yield* after(0)
+      // Longer than the overlap.
+      for (let day = 1; day <= 6; day += 1) log.push(entry(ago(-day * 0.8), `new ${day}`))
+      yield* after(5)
+      expect(yield* stored).toBe(8)
+      // A mark that an earlier version left.
+      const mark = `'{"through": "2199-01-01T00:00:00.000000Z"}'`
+      yield* change(
+        dataDir,
+        `update ops.cursors set cursor = json_merge_patch(cursor, ${mark})
+         where pipeline = 'audit_log'`,
+        "checkpoint",
+      )
+      for (let day = 1; day <= 5; day += 1) log.push(entry(ago(-5 - day * 0.9), `newer ${day}`))
+      yield* after(9.9)
+      expect(yield* stored).toBe(13)
+    }),
+  )
+
+  live("reads no less of what is new for --since", () =>
+    Effect.gen(function* () {
+      const log = [entry(ago(1), "old")]
+      const server = yield* service(log, 3)
+      const dataDir = yield* temporaryFolder
       yield* runOnce(server.url, dataDir, { pipelines })
-      for (let hour = 1; hour <= 6; hour += 1) log.push(entry(ago(hour / 24), `new ${hour}`))
-      yield* runOnce(server.url, dataDir, { pipelines })
-      const [row] = yield* query(dataDir, "select count(*) as n from core.audit_log")
-      expect(Number(row?.["n"])).toBe(8)
+      for (let at = 1; at <= 12; at += 1) log.push(entry(ago(-at / 3), `new ${at}`))
+      const later = (settings: { since?: number }) =>
+        ahead(
+          started - Date.now() + 5 * 86_400_000,
+          runOnce(server.url, dataDir, { pipelines, settings }),
+        )
+      yield* later({ since: Math.floor(started / 86_400_000) + 4 })
+      yield* later({})
+      const [row] = yield* query(dataDir, "select count(*)::integer as n from core.audit_log")
+      expect(row).toEqual({ n: 13 })
     }),
   )
 

@@ -20,6 +20,7 @@ const reading = Effect.gen(function* () {
   let today = Math.floor(now / DAY_MILLIS)
   let name = "values"
   let broken: string | undefined
+  let isStray = false
   let isEmpty = false
   const asked: Array<number> = []
   const oldest = today - HISTORY + 1
@@ -38,6 +39,10 @@ const reading = Effect.gen(function* () {
     asked.push(daysAgo)
     const labels = days.map(formatDay)
     if (broken !== undefined && daysAgo < 0) labels[HISTORY - 30] = broken
+    if (isStray) {
+      labels.push("2099-01-01")
+      values.push(1)
+    }
     json(response, isEmpty && daysAgo < 0 ? { labels: [], [name]: [] } : { labels, [name]: values })
   })
   const dataDir = yield* temporaryFolder
@@ -48,6 +53,9 @@ const reading = Effect.gen(function* () {
     days: asked,
     breakLabel: (label: string | undefined) => {
       broken = label
+    },
+    stray: () => {
+      isStray = true
     },
     empty: (isIt: boolean) => {
       isEmpty = isIt
@@ -141,5 +149,30 @@ live("the others are, also where earlier rows are dated ahead", () =>
     yield* change(dataDir, `update raw.responses set received_at = '${later}'`, "checkpoint")
     yield* after(3)
     expect(yield* stored).toEqual(wholeAfter(3))
+  }),
+)
+
+live("a value dated in the future hides none that arrive before that date", () =>
+  Effect.gen(function* () {
+    const { dataDir, sync, after, stored, stray, days } = yield* reading
+    stray()
+    yield* sync
+    const wholeAndStray = (later: number) =>
+      wholeAfter(later).map(({ n }) => ({ n: n + 2, whole: n + 2 }))
+    yield* after(3)
+    expect(yield* stored).toEqual(wholeAndStray(3))
+    // A mark that an earlier version left: since when it stored no other value is unknown.
+    yield* change(
+      dataDir,
+      `update ops.cursors set cursor = json_merge_patch(cursor, '{"through": "2099-01-01"}')`,
+      "checkpoint",
+    )
+    days.length = 0
+    yield* after(5)
+    expect(days).toEqual([-1, -1])
+    expect(yield* stored).toEqual(wholeAndStray(5))
+    days.length = 0
+    yield* after(5)
+    expect(Math.min(...days)).toBeGreaterThan(0)
   }),
 )
