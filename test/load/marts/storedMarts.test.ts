@@ -287,7 +287,12 @@ const ratioPoint = (observed_at: number, backing: number, supply: number, ratio:
 it.live("show that hours of the ratio are gone, in a warehouse without PnL too", () =>
   Effect.gen(function* () {
     const dataDir = yield* temporaryFolder
-    const points = [ratioPoint(START, 100, 100, 1), ratioPoint(START + HOUR, 102, 100, 1.02)]
+    const points = [
+      ratioPoint(START, 100, 100, 1),
+      ratioPoint(START + HOUR, 102, 100, 1.02),
+      // Redeemed until only a remainder of the backing is left: no ratio.
+      ratioPoint(START + 2 * HOUR, 1.2, 0, 0),
+    ]
     yield* asRun(dataDir, Effect.andThen(commit(batchOf(points)), publishing))
     expect(yield* asRun(dataDir, publishedDays)).toMatchObject({ outcome: "passed" })
     yield* change(dataDir, "DELETE FROM core.ratio_history WHERE adjusted_redeem_ratio > 1")
