@@ -190,7 +190,7 @@ const publishAll = async (
               dataDir,
               tables: warehouse.tables,
               options: options.parquet,
-              stamp: { runId, publishedAt },
+              stamp: { runId, publishedAt, publishedMicros: micros },
               access,
               rebuildAll: options.rebuildAll ?? false,
             })
