@@ -223,6 +223,16 @@ describe.skipIf(installed === undefined)("PostgreSQL", () => {
     }),
   )
 
+  it.live("takes the time it needs, however short a statement of the user may be", () =>
+    Effect.gen(function* () {
+      const { database, run, rows } = yield* prepared
+      yield* rows(`alter database "${database}" set statement_timeout = '1ms'`)
+      yield* rows(`alter database "${database}" set idle_in_transaction_session_timeout = '1ms'`)
+      const { code, stderr } = yield* run(["publish"])
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+    }),
+  )
+
   it.live("gives the role its rights again where they are gone, as after a restore", () =>
     Effect.gen(function* () {
       const { configure, run, rows } = yield* prepared
