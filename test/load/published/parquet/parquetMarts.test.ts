@@ -13,7 +13,7 @@ import { ahead } from "../../../support/movableClock.ts"
 import { temporaryFolder } from "../../../support/temporaryFolder.ts"
 import { batchOf, commit, inWarehouse, rowsOf } from "../../sample.ts"
 
-const [ratioHistory] = coreTables.filter((table) => tableName(table) === "core.ratio_history")
+const ratioHistory = coreTables.find((table) => tableName(table) === "core.ratio_history")
 
 const createViews = Effect.flatMap(Warehouse, ({ exclusively, tables }) =>
   exclusively("test", (session) => createMarts(session, tables)),
