@@ -48,6 +48,7 @@ const long = [
   "serve/mcp/mcp.test.ts",
   "load/published/publish.test.ts",
   "load/marts/storedMarts.test.ts",
+  "load/published/parquet/parquetMarts.test.ts",
   "cli/lifecycle.test.ts",
   "cli/telemetry/metricsFile.test.ts",
   "pipelines/areas/subaccounts.test.ts",

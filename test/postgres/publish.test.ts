@@ -223,6 +223,16 @@ describe.skipIf(installed === undefined)("PostgreSQL", () => {
     }),
   )
 
+  it.live("takes the time it needs, however short a statement of the user may be", () =>
+    Effect.gen(function* () {
+      const { database, run, rows } = yield* prepared
+      yield* rows(`alter database "${database}" set statement_timeout = '1ms'`)
+      yield* rows(`alter database "${database}" set idle_in_transaction_session_timeout = '1ms'`)
+      const { code, stderr } = yield* run(["publish"])
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+    }),
+  )
+
   it.live("gives the role its rights again where they are gone, as after a restore", () =>
     Effect.gen(function* () {
       const { configure, run, rows } = yield* prepared
@@ -321,8 +331,9 @@ describe.skipIf(installed === undefined)("PostgreSQL", () => {
       // As an earlier version may have left it.
       const asBefore = (columns: string) =>
         rows(`drop view core.fees; create view core.fees as select ${columns} from run_1.core_fees`)
-      yield* asBefore("vault_address, chain_id::text as chain_id")
+      yield* asBefore("vault_address, chain_id::text as chain_id, 1 as gone")
       yield* rows("grant select on core.fees to public")
+      yield* rows("grant update (vault_address, gone) on core.fees to pg_monitor")
       yield* rows("create view public.mine as select chain_id from core.fees")
       const refused = yield* run(["publish"])
       expect(refused.code).toBe(1)
@@ -348,9 +359,11 @@ describe.skipIf(installed === undefined)("PostgreSQL", () => {
       yield* rows("drop view public.mine")
       expect((yield* run(["publish"])).code).toBe(0)
       const [granted] = yield* rows(
-        "select has_table_privilege('pg_monitor', 'core.fees', 'select') as may",
+        `select has_table_privilege('pg_monitor', 'core.fees', 'select') as view,
+           has_column_privilege('pg_monitor', 'core.fees', 'vault_address', 'update') as column,
+           has_column_privilege('pg_monitor', 'core.fees', 'chain_id', 'update') as another`,
       )
-      expect(granted).toEqual({ may: true })
+      expect(granted).toEqual({ view: true, column: true, another: false })
       const [type] = yield* rows("select pg_typeof(chain_id)::text as type from core.fees limit 1")
       expect(type).toEqual({ type: "bigint" })
       const [comment] = yield* rows("select obj_description('core.fees'::regclass) as text")

@@ -3,6 +3,8 @@ import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { openReader, type Reader, sqlFile } from "../../src/pipelines/readers/published.ts"
 import { readAsOf, readerAsOf } from "../../src/serve/asOf/asOf.ts"
+import { martChanges } from "../../src/serve/asOf/martChanges.ts"
+import { ahead } from "../support/movableClock.ts"
 import { smallWarehouse } from "./support.ts"
 
 const small = smallWarehouse()
@@ -70,4 +72,31 @@ it.live(
         expect((yield* Effect.flip(then.rows(sql))).message, sql).toMatch(says)
       }
     }).pipe(Effect.scoped),
+)
+
+it.live("what is stored was known, also where the clock was set back after it was", () =>
+  ahead(
+    -3_600_000,
+    Effect.gen(function* () {
+      const dataDir = yield* small
+      const since = { before: undefined, vault: undefined, limit: 10 }
+      const changes = yield* martChanges(dataDir, "mart.vault_names", {
+        ...since,
+        after: undefined,
+      })
+      expect(changes.rows.length).toBeGreaterThan(0)
+      expect(changes.rows.every(({ change }) => change === "new")).toBe(true)
+      const limits = { memoryLimit: "300MB", diskLimit: "100MB" }
+      const reader = yield* openReader(dataDir, limits)
+      const [publication] = yield* reader.rows(
+        "select epoch_us(published_at)::double as micros from ops.publications",
+      )
+      const publishedAt = Number(publication?.["micros"])
+      const then = readerAsOf(reader, yield* readAsOf(reader, publishedAt))
+      const named = "select vault_name from core.vaults"
+      expect(yield* then.rows(named)).toEqual(yield* reader.rows(named))
+      const refused = yield* Effect.flip(readAsOf(reader, publishedAt + 24 * 3_600_000_000))
+      expect(refused.message).toContain("is in the future")
+    }),
+  ).pipe(Effect.scoped),
 )

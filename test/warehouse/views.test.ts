@@ -250,3 +250,53 @@ describe("series", () => {
     },
   )
 })
+
+describe("what a ratio is traced to, of a vault that was redeemed to a remainder of its backing", () => {
+  const traced = [
+    ["vault_daily", "collateral_ratio_open"],
+    ["vault_daily", "collateral_ratio_low"],
+    ["vault_daily", "collateral_ratio_high"],
+    ["vault_daily", "collateral_ratio_close"],
+    ["vault_hourly", "collateral_ratio_low"],
+    ["vault_hourly", "is_below_par"],
+    ["vault_returns", "collateral_ratio_close"],
+    ["vault_performance", "hours_below_par"],
+  ] as const
+
+  beforeAll(async () => {
+    const vault = { vault_address: "a" }
+    await putGiven(warehouse.connection, {
+      "core.vaults": [{ ...vault, chain_id: 1, chain_type: "evm", is_current: true }],
+      "core.ratio_history": [
+        [10, 100, 100, 0.9],
+        [20, 1.2, 0, 0],
+        [30, 0, 0, 0],
+        // A figure that the service did not send says nothing about the ratio.
+        [40, 100, null, 0.9],
+      ].map(([minute, actual_tvl, tvl_on_vault, adjusted_redeem_ratio]) => ({
+        ...vault,
+        observed_at: `2026-01-05 10:${minute}:00`,
+        actual_tvl: actual_tvl ?? null,
+        tvl_on_vault: tvl_on_vault ?? null,
+        adjusted_redeem_ratio: adjusted_redeem_ratio ?? null,
+      })),
+    })
+  })
+  afterAll(fill)
+
+  it.each(traced)("mart.%s.%s: the points that had a ratio", async (name, column) => {
+    const mart = marts.find((each) => each.name === name)
+    const sources = mart?.from?.filter(({ columns }) => Object.hasOwn(columns, column)) ?? []
+    await warehouse.connection.run(`USE ${CATALOG}`)
+    for (const { table, where } of sources) {
+      const rows = await readRows(
+        warehouse.connection,
+        `SELECT fact.adjusted_redeem_ratio AS ratio
+         FROM mart.${identifier(name)} AS mart, ${table} AS fact WHERE ${where}`,
+      )
+      expect(rows).toEqual([{ ratio: 0.9 }, { ratio: 0.9 }])
+    }
+    await warehouse.connection.run("USE memory")
+    expect(sources).toHaveLength(1)
+  })
+})

@@ -1,4 +1,5 @@
--- The views in the schemas $1: their columns in order, and the privileges of users other than the owner.
+-- The views in the schemas $1: their columns in order, and the privileges of users other than the owner, on the view and on
+-- single columns.
 select
     n.nspname as schema,
     c.relname as name,
@@ -24,7 +25,28 @@ select
         )
         from aclexplode(c.relacl) g
         where g.grantee <> c.relowner
-    ) as grants
+    ) as grants,
+    (
+        select coalesce(
+            json_agg(
+                json_build_object(
+                    'column', a.attname,
+                    'statement', format(
+                        'GRANT %s (%I) ON %I.%I TO %s%s',
+                        g.privilege_type, a.attname, n.nspname, c.relname,
+                        case g.grantee when 0 then 'PUBLIC' else quote_ident(pg_get_userbyid(g.grantee)) end,
+                        case when g.is_grantable then ' WITH GRANT OPTION' else '' end
+                    )
+                )
+            ),
+            '[]'
+        )
+        from pg_attribute a
+        cross join lateral aclexplode(a.attacl) g
+        where
+            a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+            and g.grantee <> c.relowner
+    ) as column_grants
 from pg_class c
 join pg_namespace n on n.oid = c.relnamespace
 where n.nspname = any ($1) and c.relkind = 'v'

@@ -1,5 +1,6 @@
 -- How each table of core keeps its past: `history` (superseded versions aside), `versions` (those), `intervals` (rows with
--- valid_from and valid_to), or not at all; and when the first run began.
+-- valid_from and valid_to), or not at all; when the first run began; and the newest instant at which anything was stored,
+-- microseconds since 1970: after a clock was set back it is ahead of the clock.
 with
 
 tables as (
@@ -19,7 +20,13 @@ select
         when tables.has_intervals then 'intervals'
         when versions.name is not null then 'history'
     end as past,
-    (select min(started_at) from ops.runs) as first_run_at
+    (select min(started_at) from ops.runs) as first_run_at,
+    epoch_us(
+        greatest(
+            (select max(greatest(started_at, finished_at)) from ops.runs),
+            (select max(published_at) from ops.publications)
+        )
+    )::double as newest_at
 from tables
 left join tables as versions on versions.name = tables.name || '_versions'
 order by tables.name

@@ -103,7 +103,9 @@ export const resultRows = Effect.fnUntraced(function* (
   runId: string,
   results: ReadonlyArray<CheckResult>,
 ) {
-  const checked_at = microsFromMillis(yield* Clock.currentTimeMillis)
+  const { openedAt } = yield* Warehouse
+  // After the earlier results, whatever the clock says: the newest is the one that counts.
+  const checked_at = Math.max(microsFromMillis(yield* Clock.currentTimeMillis), openedAt)
   const records = results.map((result) => ({
     run_id: runId,
     check_name: result.name,

@@ -18,10 +18,13 @@ const ratios = { "core.ratio_history": "observed_at" }
 const pnl = { "core.pnl_history": "snapshot_at" }
 const positions = { "core.position_snapshots": "snapshot_at" }
 
-/** They depend on nothing else, neither the present time nor other tables; a test checks this. */
+/**
+ * They depend on nothing else, neither the present time nor other tables; a test checks this. They are made in this order:
+ * the check `published_days` reads pnl_days wherever ratio_days has rows.
+ */
 export const storedMarts: ReadonlyArray<StoredMart> = [
-  { name: "ratio_days", time: "day", byMonth: ratios, whole: [], through: ["ratio_points"] },
   { name: "pnl_days", time: "day", byMonth: pnl, whole: [], through: [] },
+  { name: "ratio_days", time: "day", byMonth: ratios, whole: [], through: ["ratio_points"] },
   { name: "position_days", time: "day", byMonth: positions, whole: [], through: [] },
   {
     name: "vault_hourly",

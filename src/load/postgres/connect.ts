@@ -109,9 +109,10 @@ const open = async (target: PostgresTarget, ssl: Attempt): Promise<Client> => {
     // Notices a server that is gone sooner than the system's default of two hours.
     keepAlive: true,
     keepAliveInitialDelayMillis: 20_000,
-    // What the statements and messages below rely on, whatever the server's or the user's settings.
+    // What the statements and messages below rely on, whatever the server's or the user's settings: copying and
+    // indexing take their time.
     options:
-      "-c timezone=UTC -c datestyle=ISO -c standard_conforming_strings=on -c vaulthouse.session=own",
+      "-c timezone=UTC -c datestyle=ISO -c standard_conforming_strings=on -c statement_timeout=0 -c idle_in_transaction_session_timeout=0 -c vaulthouse.session=own",
   })
   // Without a listener a lost connection would end the process; the running statement fails anyway.
   client.on("error", () => undefined)

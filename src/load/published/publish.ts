@@ -29,6 +29,7 @@ import {
   isUnchanged,
   type PublishedKeep,
   readCurrent,
+  removeNeverCurrentCopies,
   removeOldCopies,
   unfinished,
   writeCurrent,
@@ -165,6 +166,7 @@ const publishAll = async (
   for (const name of await readdir(directory)) {
     if (name.startsWith(ASIDE)) await rm(join(directory, name), { force: true })
   }
+  await removeNeverCurrentCopies(dataDir)
   await writeDurably(unfinished(dataDir), "")
   // Changes from here on are not in this publication and have to be marked again.
   session.marked.clear()
@@ -188,7 +190,7 @@ const publishAll = async (
               dataDir,
               tables: warehouse.tables,
               options: options.parquet,
-              stamp: { runId, publishedAt },
+              stamp: { runId, publishedAt, publishedMicros: micros },
               access,
               rebuildAll: options.rebuildAll ?? false,
             })

@@ -137,3 +137,19 @@ export const removeOldCopies = async (
     await rm(join(folder, name), { force: true })
   }
 }
+
+/**
+ * Removes the copies of publications that ended before current.json named them: they would add up, and the last of them would
+ * count as the one that readers had before. The stable name may still be that of one, and keeps its file.
+ */
+export const removeNeverCurrentCopies = async (dataDir: string): Promise<void> => {
+  const folder = publishedDirectory(dataDir)
+  const current = await readCurrent(dataDir)
+  if (current === undefined) return
+  const { mtimeMs: namedAt } = await stat(join(folder, CURRENT))
+  for (const name of await readdir(folder)) {
+    if (!isCopy(name) || name === current.file) continue
+    const file = join(folder, name)
+    if ((await stat(file)).mtimeMs > namedAt) await rm(file, { force: true })
+  }
+}

@@ -75,6 +75,8 @@ export interface Past {
    * the instant itself if absent.
    */
   readonly at: (micros: number, clock?: number) => Effect.Effect<AsOf, ReadError>
+  /** The present, or when anything was stored last: after a clock was set back, that is later. */
+  readonly newest: number
 }
 
 const timestamp = (micros: number): string => `make_timestamp(${micros})`
@@ -84,6 +86,7 @@ export const readPast = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Past, ReadError> {
   const past = yield* copy.rows(sqlFile("query", "past"))
   const first = past[0]?.["first_run_at"]
+  const storedAt = Number(past[0]?.["newest_at"] ?? 0)
   const macros = new Map(
     (yield* copy.rows(sqlFile("query", "parametrised_marts"))).map(
       ({ name, parameters, definition }) => [
@@ -92,9 +95,10 @@ export const readPast = Effect.fnUntraced(function* (
       ],
     ),
   )
+  const newest = Math.max((yield* Clock.currentTimeMillis) * MICROS_PER_MILLI, storedAt)
   const at = Effect.fnUntraced(function* (micros: number, clock = micros) {
     const instant = formatInstant(micros)
-    if (micros > (yield* Clock.currentTimeMillis) * MICROS_PER_MILLI) {
+    if (micros > newest) {
       return yield* new ReadError({
         why: `${instant} is in the future: nobody knows what will be known then.`,
         advice: "Instants without an offset are UTC.",
@@ -108,7 +112,7 @@ export const readPast = Effect.fnUntraced(function* (
     }
     return asOf(stepsAt(past, timestamp(micros), timestamp(clock)), macros)
   })
-  return { at }
+  return { at, newest }
 })
 
 /** What was known at an instant, in microseconds since 1970; fails where nothing was. */

@@ -1,7 +1,5 @@
 // How the rows of a mart changed between two instants: the mart over what was known at each, compared by its key.
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { MICROS_PER_MILLI } from "../../domain/values/time.ts"
 import { UsageError } from "../../domain/UsageError.ts"
 import type { ChangedRow, TableChanges } from "../../pipelines/readers/diff.ts"
 import { dictionary, isRelation } from "../../pipelines/readers/dictionary.ts"
@@ -19,7 +17,7 @@ export interface MartChanges {
 interface Options {
   /** In microseconds since 1970; none stands for the time before the first run. */
   readonly before: number | undefined
-  /** None stands for now. */
+  /** None stands for now, with all that is stored. */
   readonly after: number | undefined
   /** In its canonical spelling. */
   readonly vault: string | undefined
@@ -49,7 +47,7 @@ export const martChanges = Effect.fnUntraced(function* (
   }
   const copy = yield* openPublishedCopy(dataDir)
   const past = yield* readPast(copy)
-  const newer = after ?? (yield* Clock.currentTimeMillis) * MICROS_PER_MILLI
+  const newer = after ?? past.newest
   const of = (condition: string): string =>
     `SELECT * FROM ${mart} WHERE ${vault === undefined ? "true" : "vault_address = $vault"} AND ${condition}`
   const rowsAt = (micros: number | undefined) =>

@@ -6,6 +6,8 @@ import { expect, it, vi } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { Rows } from "../../../src/domain/table/table.ts"
 import { tableName } from "../../../src/domain/table/table.ts"
+import { findOffenders } from "../../../src/load/checks/runChecks.ts"
+import { sqlChecks } from "../../../src/load/checks/sqlChecks.ts"
 import { createMarts } from "../../../src/load/marts/createMarts.ts"
 import { marts } from "../../../src/load/marts/marts.ts"
 import { publish } from "../../../src/load/published/publish.ts"
@@ -261,6 +263,40 @@ it.live("are made whole where they are recorded and not there, as after a move o
     yield* asRun(dataDir, Effect.andThen(commit(batchOf(somePoints(5))), publishing))
     yield* expectSame(dataDir)
     expect(yield* verify(dataDir)).toEqual([])
+  }).pipe(Effect.scoped),
+)
+
+const publishedDays = Effect.gen(function* () {
+  yield* createViews
+  const checks = sqlChecks.filter(({ name }) => name === "published_days")
+  const [result] = yield* findOffenders(checks, { since: undefined })
+  return result
+})
+
+const ratioPoint = (observed_at: number, backing: number, supply: number, ratio: number): Rows =>
+  rowsIn("ratio_history", [
+    {
+      vault_address: vault(0),
+      observed_at,
+      actual_tvl: backing,
+      tvl_on_vault: supply,
+      adjusted_redeem_ratio: ratio,
+    },
+  ])
+
+it.live("show that hours of the ratio are gone, in a warehouse without PnL too", () =>
+  Effect.gen(function* () {
+    const dataDir = yield* temporaryFolder
+    const points = [
+      ratioPoint(START, 100, 100, 1),
+      ratioPoint(START + HOUR, 102, 100, 1.02),
+      // Redeemed until only a remainder of the backing is left: no ratio.
+      ratioPoint(START + 2 * HOUR, 1.2, 0, 0),
+    ]
+    yield* asRun(dataDir, Effect.andThen(commit(batchOf(points)), publishing))
+    expect(yield* asRun(dataDir, publishedDays)).toMatchObject({ outcome: "passed" })
+    yield* change(dataDir, "DELETE FROM core.ratio_history WHERE adjusted_redeem_ratio > 1")
+    expect(yield* asRun(dataDir, publishedDays)).toMatchObject({ outcome: "failed", failures: 1 })
   }).pipe(Effect.scoped),
 )
 

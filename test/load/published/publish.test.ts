@@ -189,6 +189,27 @@ describe("the published copy", () => {
     }),
   )
 
+  it.live("keeps no copy that current.json never named, and the one that it named before", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* publishedReadings
+      const folder = join(dataDir, "published")
+      const copies = () => readdirSync(folder).filter((name) => name.startsWith("vaulthouse-"))
+      const before = copies()
+      const publishing = publish({ ...published, keep: { copies: 1, days: 7 } })
+      // In the way of current.json, which is written when the copy is in place.
+      const inTheWay = join(folder, "current.json.tmp")
+      mkdirSync(inTheWay)
+      for (const _ of ["once", "again"]) {
+        expect(yield* Effect.flip(asRun(dataDir, publishing))).toMatchObject({ reason: "Files" })
+        expect(copies()).toHaveLength(2)
+        expect(copies()).toEqual(expect.arrayContaining(before))
+      }
+      rmdirSync(inTheWay)
+      const { runId } = yield* asRun(dataDir, publishing)
+      expect(copies().toSorted()).toEqual([...before, `vaulthouse-${runId}.duckdb`].toSorted())
+    }),
+  )
+
   it.live("has a stable name that is a copy where the file system has no hard links", () =>
     Effect.gen(function* () {
       const dataDir = yield* temporaryFolder
@@ -575,7 +596,9 @@ describe("who may read what is published", () => {
       yield* asRun(dataDir, publishing)
       const before = realpathSync(join(dataDir, "parquet/current"))
       // An earlier copy that can't be removed, which is done last.
-      mkdirSync(join(dataDir, "published/vaulthouse-left.duckdb"))
+      const left = join(dataDir, "published/vaulthouse-left.duckdb")
+      mkdirSync(left)
+      utimesSync(left, 0, 0)
       const load = commit(readingsBatch(twoMonths(2)))
       const failed = yield* Effect.flip(asRun(dataDir, Effect.andThen(load, publishing)))
       expect(failed).toMatchObject({ reason: "Files" })

@@ -43,11 +43,8 @@ facts as (
         'ratio' as series,
         vault_address,
         observed_at as fact_at,
-        case
-            when actual_tvl is distinct from 0 or tvl_on_vault is distinct from 0
-                then adjusted_redeem_ratio
-        end as figure
-    from {{ source('core', 'ratio_history') }}
+        collateral_ratio as figure
+    from {{ source('mart', 'ratio_points') }}
     union all
     select
         'pnl' as series,

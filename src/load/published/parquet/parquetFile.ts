@@ -15,6 +15,8 @@ export interface Stamp {
   readonly runId: string
   /** As-of time, ISO-8601 UTC. */
   readonly publishedAt: string
+  /** The same, microseconds since 1970: after a clock was set back, publications of one millisecond follow each other. */
+  readonly publishedMicros: number
 }
 
 /** A table or a mart to be written to files. */

@@ -1,7 +1,6 @@
 // The marts as Parquet: a stored mart has a file for each month, written again when the month changes; every other
 // mart is one file of each publication, since its rows may depend on the present time.
 import type { DuckDBConnection } from "@duckdb/node-api"
-import { MICROS_PER_MILLI } from "../../../domain/values/time.ts"
 import { decodeRow, number, text } from "../../duckdb/decodeRow.ts"
 import { type Mart, martColumnComment, martComment, marts } from "../../marts/marts.ts"
 import type { Exportable, FileContent, Stamp } from "./parquetFile.ts"
@@ -25,14 +24,14 @@ const exportableMart = (mart: Mart): Exportable => ({
 
 export const martParts = async (
   connection: DuckDBConnection,
-  { publishedAt }: Stamp,
+  { publishedMicros }: Stamp,
 ): Promise<ReadonlyArray<FileContent>> => {
   const parts: Array<FileContent> = []
   for (const mart of marts) {
     const exportable = exportableMart(mart)
     const stored = storedMarts.find(({ name }) => name === mart.name)
     if (stored === undefined) {
-      parts.push({ exportable, month: null, changedAt: Date.parse(publishedAt) * MICROS_PER_MILLI })
+      parts.push({ exportable, month: null, changedAt: publishedMicros })
     } else {
       for (const part of await storedParts(connection, exportable, stored)) parts.push(part)
     }

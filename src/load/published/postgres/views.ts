@@ -69,6 +69,8 @@ interface View {
   readonly columns: ReadonlyArray<{ readonly name: string; readonly type: string }>
   /** Statements that grant its present privileges again. */
   readonly grants: ReadonlyArray<string>
+  /** The same for those on a single column. */
+  readonly column_grants: ReadonlyArray<{ readonly column: string; readonly statement: string }>
 }
 
 interface Previous {
@@ -164,6 +166,9 @@ const planOf = (
       `DROP VIEW ${target}`,
       `CREATE VIEW ${target} AS SELECT ${identifiers([...types.keys()])} FROM ${source}`,
       ...found.grants,
+      ...found.column_grants
+        .filter(({ column }) => types.has(column))
+        .map((grant) => grant.statement),
     ],
     isDescribed: false,
   }
