@@ -105,7 +105,7 @@ export const resultRows = Effect.fnUntraced(function* (
 ) {
   const { openedAt } = yield* Warehouse
   // After the earlier results, whatever the clock says: the newest is the one that counts.
-  const checked_at = Math.max(microsFromMillis(yield* Clock.currentTimeMillis), openedAt)
+  const checked_at = Math.max(microsFromMillis(yield* Clock.currentTimeMillis), openedAt + 1)
   const records = results.map((result) => ({
     run_id: runId,
     check_name: result.name,

@@ -29,7 +29,7 @@ import {
   isUnchanged,
   type PublishedKeep,
   readCurrent,
-  removeNeverCurrentCopies,
+  removeNeverCurrentCopy,
   removeOldCopies,
   unfinished,
   writeCurrent,
@@ -163,15 +163,16 @@ const publishAll = async (
   const access = options.access ?? ownerOnly
   const directory = publishedDirectory(dataDir)
   await makeFolder(directory)
+  await removeNeverCurrentCopy(dataDir)
   for (const name of await readdir(directory)) {
     if (name.startsWith(ASIDE)) await rm(join(directory, name), { force: true })
   }
-  await removeNeverCurrentCopies(dataDir)
-  await writeDurably(unfinished(dataDir), "")
   // Changes from here on are not in this publication and have to be marked again.
   session.marked.clear()
   if (options.rebuildAll === true) await markEverything(session, warehouse.tables)
   const runId = options.publicationId ?? session.runId
+  const file = copyName(runId)
+  await writeDurably(unfinished(dataDir), file)
   const micros = await stamp(session, runId, undefined, undefined)
   const publishedAt = formatMicros(BigInt(micros))
   const { definition } = await stateOf(session.connection, options)
@@ -204,7 +205,6 @@ const publishAll = async (
   await completeCopy(aside)
   const definitions = await checkCopy(aside, runId)
   await giveAccess(aside, access)
-  const file = copyName(runId)
   // Before readers are switched to it: to other users a folder without access is one without tables.
   await giveAccessBelow(dataDir, [parquetDirectory(dataDir)], access)
   if (exported !== undefined) await makeCurrent(dataDir, exported.manifest)

@@ -14,7 +14,7 @@ export const CURRENT = "current.json"
 /** Prefix of unfinished files; the next publication removes those that a killed one left. */
 export const ASIDE = ".tmp-"
 
-/** A file that exists while a publication is being made, and after one was killed. */
+/** A file that exists while a publication is being made, and after one was killed; it holds the name of its copy. */
 export const unfinished = (dataDir: string): string =>
   join(publishedDirectory(dataDir), `${ASIDE}unfinished`)
 
@@ -139,17 +139,13 @@ export const removeOldCopies = async (
 }
 
 /**
- * Removes the copies of publications that ended before current.json named them: they would add up, and the last of them would
- * count as the one that readers had before. The stable name may still be that of one, and keeps its file.
+ * Removes the copy of a publication that ended before current.json named it: such copies would add up, and count as the one that
+ * readers had before. The stable name may still be that of it, and keeps its file.
  */
-export const removeNeverCurrentCopies = async (dataDir: string): Promise<void> => {
-  const folder = publishedDirectory(dataDir)
-  const current = await readCurrent(dataDir)
-  if (current === undefined) return
-  const { mtimeMs: namedAt } = await stat(join(folder, CURRENT))
-  for (const name of await readdir(folder)) {
-    if (!isCopy(name) || name === current.file) continue
-    const file = join(folder, name)
-    if ((await stat(file)).mtimeMs > namedAt) await rm(file, { force: true })
+export const removeNeverCurrentCopy = async (dataDir: string): Promise<void> => {
+  const name = await readRegularText(unfinished(dataDir)).catch(() => "")
+  const isCurrent = (await readCurrent(dataDir))?.file === name
+  if (isCopy(name) && !isCurrent) {
+    await rm(join(publishedDirectory(dataDir), name), { force: true })
   }
 }

@@ -195,6 +195,9 @@ describe("the published copy", () => {
       const folder = join(dataDir, "published")
       const copies = () => readdirSync(folder).filter((name) => name.startsWith("vaulthouse-"))
       const before = copies()
+      // By a clock that was ahead then, or in a folder that was copied without times.
+      const ahead = new Date(Date.now() + 3_600_000)
+      for (const name of before) utimesSync(join(folder, name), ahead, ahead)
       const publishing = publish({ ...published, keep: { copies: 1, days: 7 } })
       // In the way of current.json, which is written when the copy is in place.
       const inTheWay = join(folder, "current.json.tmp")
@@ -598,7 +601,6 @@ describe("who may read what is published", () => {
       // An earlier copy that can't be removed, which is done last.
       const left = join(dataDir, "published/vaulthouse-left.duckdb")
       mkdirSync(left)
-      utimesSync(left, 0, 0)
       const load = commit(readingsBatch(twoMonths(2)))
       const failed = yield* Effect.flip(asRun(dataDir, Effect.andThen(load, publishing)))
       expect(failed).toMatchObject({ reason: "Files" })
