@@ -159,6 +159,29 @@ describe("loans", () => {
     ])
   })
 
+  it("listed under both of their parties are one, and nothing is rejected unless the two contradict each other", () => {
+    const loan = { address: other, chain: 1, state: "ACTIVE", principal_amount: "100" }
+    const ofLender = { ...loan, subaccount: lower }
+    const ofBorrower = {
+      ...loan,
+      address: other.toUpperCase().replace("X", "x"),
+      subaccount: other,
+    }
+    const read = (...records: ReadonlyArray<JsonObject>) => {
+      const mapped = loanRows(records, source(null))
+      const ids = rowsOf(mapped, loans).map((row) => row["loan_id"])
+      const [rows] = Result.getOrThrow(mapped).rows
+      return { ids, rejected: Result.getOrThrow(mapped).rejected, mergeKey: rows?.mergeKey }
+    }
+    const [id, mergeKey] = [`1:${other}`, {}]
+    expect(read(ofLender, ofBorrower)).toEqual({ ids: [id, id], rejected: [], mergeKey })
+    expect(read(ofLender, { ...ofBorrower, principal_amount: "90" })).toMatchObject({
+      ids: [id],
+      rejected: [{ path: "$[1]", isRepeated: true }],
+      mergeKey,
+    })
+  })
+
   it("that name no loan are each a loan, although their terms are the same", () => {
     const terms = { state: "ACTIVE", principal_amount: "100" }
     const rows = rowsOf(loanRows([terms, terms, { id: 7 }, { id: 7 }], source(null)), loans)
