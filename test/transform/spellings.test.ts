@@ -105,6 +105,57 @@ describe("a figure", () => {
   })
 })
 
+describe("an amount sent raw and normalized", () => {
+  const figures = [
+    "principal_amount",
+    "initial_principal_amount",
+    "interest_amount",
+    "total_repaid",
+  ]
+
+  it.each(figures)("%s of a loan is the normalized one, whatever is beside it", (name) => {
+    const pair = { [name]: "2500000000", [`${name}_normalized`]: 2500 }
+    expect(read("loan", pair)).toMatchObject({
+      row: { [name]: 2500, [`${name}_digits`]: "2500" },
+      extra: { [name]: "2500000000" },
+      drift: [],
+    })
+  })
+
+  it.each<JsonObject>([
+    { principal_amount_raw: "2500000000", principal_amount: 2500 },
+    { principal_amount: { raw: "2500000000", normalized: 2500 } },
+    { principalAmountRaw: "2500000000", principalAmountNormalized: 2500 },
+    { principal_amount_raw: "2500000000", principal: "2500000000", principal_normalized: 2500 },
+    { principal_amount_raw: "2500000000", principal: { normalized: 2500 } },
+  ])("%j of a loan", (principal) => {
+    const { row } = read("loan", principal)
+    expect(row).toMatchObject({ principal_amount: 2500, principal_amount_raw: "2500000000" })
+  })
+
+  it("as the next payment of a loan", () => {
+    for (const payment of [
+      { amount: "5000000", amount_normalized: 5 },
+      { amount: { raw: "5000000", normalized: 5 } },
+    ])
+      expect(read("loan", { upcoming_payment: payment }).row).toMatchObject({
+        upcoming_payment_amount: 5,
+        upcoming_payment_amount_digits: "5",
+      })
+  })
+
+  it("as the balance of a token", () => {
+    const normalized = { balance: "7000000", balanceNormalized: 7 }
+    expect(read("token", { symbol: "USDC", ...normalized })).toMatchObject({
+      row: { balance: 7 },
+      extra: { balance: "7000000" },
+    })
+    const both = { raw: "7000000", normalized: 7 }
+    expect(read("token", { symbol: "USDC", balance: both }).row).toMatchObject({ balance: 7 })
+    expect(read("token", { symbol: "USDC", balance: 7 }).row).toMatchObject({ balance: 7 })
+  })
+})
+
 describe("the setting fields", () => {
   const fields = { "subaccount_tokens.price": "px", "subaccount_tokens.value": "oracle.usd" }
   const configured = (record: JsonObject) => {

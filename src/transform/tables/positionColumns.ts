@@ -1,5 +1,6 @@
 // The columns of tokens and positions that have the same meaning in every list. §2.2 and §2.5 show no fields.
 import { field, integer } from "../../domain/table/column.ts"
+import { amountNames } from "../fields/amounts.ts"
 import { address, chain, id } from "../fields/readers.ts"
 
 export const symbol = field.text("symbol", "Symbol", { names: ["symbol", "token_symbol"] })
@@ -27,7 +28,9 @@ export const rawBalance = field.amount(
   "Balance in the token's smallest unit, every digit",
 )
 
-export const balance = field.double("balance", "Balance in whole tokens")
+export const balance = field.double("balance", "Balance in whole tokens", {
+  names: [...amountNames("balance").normalized, "balance"],
+})
 
 export const usdValue = (comment: string) =>
   field.double("value", comment, { names: ["value", "value_usd", "usd_value"], unit: "USD" })
