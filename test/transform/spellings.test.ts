@@ -85,11 +85,16 @@ describe("a figure", () => {
     })
   })
 
-  it("of two names one is read, and extra keeps the other", () => {
-    expect(read("token", { priceUsd: 3, price: 2 })).toMatchObject({
-      row: { price: 2 },
-      extra: { priceUsd: 3 },
+  it("of two names the one that says USD is read, and extra keeps the other", () => {
+    expect(read("token", { price: 2, priceUsd: 3 })).toMatchObject({
+      row: { price: 3 },
+      extra: { price: 2 },
     })
+    for (const usd of ["value_usd", "usdValue"])
+      expect(read("cefi", { id: "a", value: 2, [usd]: 3 })).toMatchObject({
+        row: { value: 3 },
+        extra: { value: 2 },
+      })
     expect(read("otc", { id: "a", value: 2, valueUsd: 3 })).toMatchObject({
       row: { value: 3, value_unit: "USD" },
       extra: { value: 2 },

@@ -19,7 +19,7 @@ export const tokenChainId = field.integer("chain_id", "The platform's chain id",
 export const protocol = field.text("protocol", "Protocol the position is in")
 
 export const price = field.double("price", "Price of one token", {
-  names: ["price", "price_usd"],
+  names: ["price_usd", "price"],
   unit: "USD",
 })
 
@@ -33,7 +33,7 @@ export const balance = field.double("balance", "Balance in whole tokens", {
 })
 
 export const usdValue = (comment: string) =>
-  field.double("value", comment, { names: ["value", "value_usd", "usd_value"], unit: "USD" })
+  field.double("value", comment, { names: ["value_usd", "usd_value", "value"], unit: "USD" })
 
 /** The value of a position, its assets and its debt. */
 export const positionValues = [
