@@ -262,6 +262,18 @@ describe("transactions", () => {
     expect(ids[5]).toBe(`${String(ids[4])}#2`)
   })
 
+  it("keep their ids, whatever else a response has under the same id at another time", () => {
+    const earlier = { timestamp: "2026-05-01T12:00:00Z", id: 7, chain: 1 }
+    const later = { timestamp: "2026-05-01T13:00:00Z", id: 7, chain: 10 }
+    const read = (...records: ReadonlyArray<JsonObject>) =>
+      rowsOf(transactionRows(records, source(subject)), transactions)
+    const [first] = read(earlier)
+    expect(first).toMatchObject({ executed_at: noon, transaction_id: "7" })
+    const others = read(later, { ...earlier, chain: 2 }, { ...later, chain: 2 })
+    expect(others.map((row) => row["transaction_id"])).toEqual(["7", "7", "7#2"])
+    expect(read(later, earlier)[1]).toEqual(first)
+  })
+
   it("are one row each, although a response repeats them; other content under the same hash is a row of its own", () => {
     const transaction = {
       timestamp: "2026-05-01T12:00:00Z",
