@@ -242,6 +242,22 @@ describe("what the document leaves open", () => {
     ])
   })
 
+  it("the buffer of a snapshot is unknown if a subaccount of its list is no record", () => {
+    const body = { snapshot_at: "2026-01-01T00:00:00Z", total_nav: 300, reported_tvl: 300 }
+    const subaccounts = [{ address, total_usd: 100 }, null]
+    const snapshotOf = (list: ReadonlyArray<unknown>) =>
+      rowsIn(
+        read("positions", { ...body, subaccounts: list, notes: [{ text: "t" }, null] }),
+        "position_snapshots",
+      )
+    expect(snapshotOf(subaccounts)).toMatchObject([
+      { subaccounts_total_usd: null, buffer_usd: null, subaccount_count: 2 },
+    ])
+    expect(snapshotOf(subaccounts.slice(0, 1))).toMatchObject([
+      { subaccounts_total_usd: 100, buffer_usd: 200, subaccount_count: 1 },
+    ])
+  })
+
   it("a timelock is the same one while its contract can't be read", () => {
     const timelock = {
       status: "scheduled",

@@ -65,7 +65,9 @@ export const positionRows = (
   const vault = { vault_address: subject.address, chain_id: subject.chainId }
   const snapshotAt = readColumn(record, positionSnapshots, "snapshot_at", source)
   const nav = readColumn(record, positionSnapshots, "total_nav", source)
-  const total = sumOf(subaccounts, source)
+  const isSubaccount = ({ path }: Violation) => path.startsWith("$.subaccounts[")
+  const leftOut = source.leftOut?.filter(isSubaccount).length ?? 0
+  const total = leftOut > 0 ? null : sumOf(subaccounts, source)
   const snapshot = mapRecords({
     table: positionSnapshots,
     records: [record],
@@ -74,7 +76,7 @@ export const positionRows = (
       ...vault,
       subaccounts_total_usd: total,
       buffer_usd: typeof nav !== "number" || total === null ? null : nav - total,
-      subaccount_count: subaccounts.length,
+      subaccount_count: subaccounts.length + leftOut,
     },
     consumed: ["subaccounts", ...echoedFields(record, subject)],
     at: () => "$",
