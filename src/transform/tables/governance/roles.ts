@@ -1,8 +1,8 @@
 // core.roles: the holders of each governance role of an EVM vault, with history.
 import type * as Result from "effect/Result"
-import { documented, field, integer, text } from "../../../domain/table/column.ts"
+import { documented, field, integer, text, type Value } from "../../../domain/table/column.ts"
 import type { JsonObject } from "../../../domain/values/json.ts"
-import type { Table } from "../../../domain/table/table.ts"
+import type { Rows, Table } from "../../../domain/table/table.ts"
 import type { VaultRef } from "../../../domain/subject/vault.ts"
 import type { Violation } from "../../../domain/wire/violation.ts"
 import { mapRecords } from "../../mapRecords.ts"
@@ -28,13 +28,15 @@ const holderNames = [
   "wallet",
 ]
 
+const NO_HOLDER = "-"
+
 export const roles: Table = {
   schema: "core",
   name: "roles",
   mode: "slowly_changing",
   grain: "vault, role, holder and version",
   comment:
-    "Governance roles of EVM vaults. If the service could not read custody data, fields are missing and core.observation_warnings has a warning.",
+    "Governance roles of EVM vaults. If the service could not read custody data, fields are missing and core.observation_warnings has a warning. Roles without a holder are then left out, and those stored before stay.",
   source: "GET /platform/governance/{vault_address}/roles (§4.1, §2.9)",
   key: ["chain_id", "vault_address", "role", "holder_address", "occurrence"],
   columns: [
@@ -59,7 +61,7 @@ export const roles: Table = {
     "select vault_address, role, holder_address, safe_threshold from core.roles where is_current order by 1, 2",
 }
 
-/** One row for each record. The response is the whole set of the vault. */
+/** One row for each record. The response is the whole set of the vault, unless a warning says that holders may be missing. */
 export const rolesRows = (
   body: JsonObject & {
     readonly roles: ReadonlyArray<JsonObject>
@@ -70,7 +72,7 @@ export const rolesRows = (
   const mergeKey = { chain_id: source.subject.chainId, vault_address: source.subject.address }
   const holders = body.roles.map((record) => {
     const wire = readColumn(record, roles, "holder_address_wire", source)
-    return typeof wire === "string" ? canonicalSpelling(wire) : "-"
+    return typeof wire === "string" ? canonicalSpelling(wire) : NO_HOLDER
   })
   const isDegraded = body.warnings.length > 0
   const mapped = mapRecords({
@@ -89,8 +91,21 @@ export const rolesRows = (
     at: (row) => `$.roles[${row}]`,
   })
   return combined(
-    mapped,
+    isDegraded ? { ...mapped, rows: ofHolders(mapped.rows) } : mapped,
     warningRows("roles", body.warnings, source),
     envelopeRows("roles", body, ["roles", "warnings"], source),
   )
+}
+
+/**
+ * The rows that name a holder, as a part of the set if others were left out: they would end the true holders. Without any row the
+ * set is empty beside a warning, which ends nothing.
+ */
+const ofHolders = ({ mergeKey, ...rows }: Rows): Rows => {
+  const holders = rows.columns[roles.columns.findIndex(({ name }) => name === "holder_address")]
+  const isNamed = (_: Value, row: number) => holders?.[row] !== NO_HOLDER
+  const columns = rows.columns.map((values) => values.filter(isNamed))
+  const length = columns[0]?.length ?? 0
+  const isWhole = length === rows.length || length === 0
+  return { ...rows, columns, length, ...(isWhole && mergeKey !== undefined && { mergeKey }) }
 }
