@@ -210,6 +210,12 @@ describe("what the document leaves open", () => {
     expect(count({ queue_position: 3 }, { queue_position: 2, amount_usd: 7 })).toBe(1)
     expect(count({}, { recipient: `0x${"cd".repeat(20)}` }, { date: "2026-01-02" })).toBe(3)
     expect(count({ id: "a" }, { id: "b" })).toBe(2)
+    // A price beside its amount moves too.
+    const priced = (usd: number) => ({ amount: { ...request.amount, usd } })
+    expect(count({}, priced(0.9998), priced(0.9997))).toBe(1)
+    expect(count(priced(1), { amount: { raw: "6", normalized: 1, usd: 1 } })).toBe(2)
+    expect(count({ date: undefined, ...priced(1) }, { date: undefined, ...priced(2) })).toBe(1)
+    expect(count({ amount: { value: 5 } }, { amount: { value: 6 } })).toBe(2)
     // Without one of the three, all that is said of it.
     expect(count({ date: undefined, nonce: 1 }, { date: undefined, nonce: 2 })).toBe(2)
     const twice = {
