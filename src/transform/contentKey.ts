@@ -9,11 +9,12 @@ import {
   stableStringify,
 } from "../domain/values/json.ts"
 import { withoutReportTimes } from "./fields/reportTimes.ts"
+import { valueAt } from "./fields/wireNames.ts"
 
 /** The first id in the fields, as text; an id is text or an integer. */
 const idOf = (record: JsonObject, fields: ReadonlyArray<string>): string | undefined => {
   for (const field of fields) {
-    const value = record[field]
+    const value = valueAt(record, field)
     if (typeof value === "string" && value !== "") return value
     const digits = asDigits(value)
     if (digits !== undefined) return digits

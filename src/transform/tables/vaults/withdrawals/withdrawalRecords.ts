@@ -8,7 +8,7 @@ import { contentKeys } from "../../../contentKey.ts"
 import { amountFields, withAmountParts } from "../../../fields/amounts.ts"
 import { echoedFields } from "../../../fields/echoedFields.ts"
 import { reportTimesOf } from "../../../fields/reportTimes.ts"
-import { namesOf } from "../../../fields/wireNames.ts"
+import { namesOf, outerField } from "../../../fields/wireNames.ts"
 import { mapRecords } from "../../../mapRecords.ts"
 import { recordsIn } from "../../../shapes/recordsIn.ts"
 import { otherRecords } from "../../../shapes/undeclared.ts"
@@ -83,7 +83,8 @@ const unchangingOf = (source: Source<VaultRef>): ((request: JsonObject) => JsonO
     names("recipient_address"),
     [...amounts, ...spellings(...requestAmount.stems)],
   ]
-  const known = new Set([...names("request_id"), ...needed.flat()])
+  const ids = names("request_id")
+  const known = new Set([...ids, ...ids.map(outerField), ...needed.flat()])
   const moving = names(...movingColumns)
   const isWhole = (request: JsonObject) =>
     needed.every((fields) => fields.some((field) => (request[field] ?? null) !== null))
