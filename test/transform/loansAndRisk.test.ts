@@ -160,10 +160,10 @@ describe("loans", () => {
   })
 
   it("listed under both of their parties are one, and nothing is rejected unless the two contradict each other", () => {
-    const loan = { address: other, chain: 1, state: "ACTIVE", principal_amount: "100" }
-    const ofLender = { ...loan, subaccount: lower }
+    const common = { address: other, chain: 1, state: "ACTIVE", principal_amount: "100" }
+    const ofLender = { ...common, subaccount: lower }
     const ofBorrower = {
-      ...loan,
+      ...common,
       address: other.toUpperCase().replace("X", "x"),
       subaccount: other,
     }

@@ -65,7 +65,6 @@ export const positionRows = (
   const vault = { vault_address: subject.address, chain_id: subject.chainId }
   const snapshotAt = readColumn(record, positionSnapshots, "snapshot_at", source)
   const nav = readColumn(record, positionSnapshots, "total_nav", source)
-  const isSubaccount = ({ path }: Violation) => path.startsWith("$.subaccounts[")
   const leftOut = source.leftOut?.filter(isSubaccount).length ?? 0
   const total = leftOut > 0 ? null : sumOf(subaccounts, source)
   const snapshot = mapRecords({
@@ -96,6 +95,8 @@ export const positionRows = (
     subaccounts.length === 0 ? { ...held, rows: { ...held.rows, emptySets: [key] } } : held,
   )
 }
+
+const isSubaccount = ({ path }: Violation): boolean => path.startsWith("$.subaccounts[")
 
 /** The sum of the subaccounts; null if one of them has no figure. */
 const sumOf = (subaccounts: ReadonlyArray<JsonObject>, source: Source<unknown>): number | null => {
