@@ -174,7 +174,7 @@ describe("loans", () => {
       return { ids, rejected: Result.getOrThrow(mapped).rejected, mergeKey: rows?.mergeKey }
     }
     const [id, mergeKey] = [`1:${other}`, {}]
-    expect(read(ofLender, ofBorrower)).toEqual({ ids: [id, id], rejected: [], mergeKey })
+    expect(read(ofLender, ofBorrower)).toEqual({ ids: [id], rejected: [], mergeKey })
     expect(read(ofLender, { ...ofBorrower, principal_amount: "90" })).toMatchObject({
       ids: [id],
       rejected: [{ path: "$[1]", isRepeated: true }],

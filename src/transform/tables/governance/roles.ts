@@ -1,6 +1,6 @@
 // core.roles: the holders of each governance role of an EVM vault, with history.
 import type * as Result from "effect/Result"
-import { documented, field, integer, text, type Value } from "../../../domain/table/column.ts"
+import { documented, field, integer, text } from "../../../domain/table/column.ts"
 import type { JsonObject } from "../../../domain/values/json.ts"
 import type { Rows, Table } from "../../../domain/table/table.ts"
 import type { VaultRef } from "../../../domain/subject/vault.ts"
@@ -9,7 +9,7 @@ import { mapRecords } from "../../mapRecords.ts"
 import { canonicalSpelling } from "../../../domain/values/address.ts"
 import { readColumn } from "../../fields/wireNames.ts"
 import { occurrences } from "../../occurrences.ts"
-import { combined, type MappedResponse, type Source } from "../../Source.ts"
+import { combined, filterRows, type MappedResponse, type Source, valuesOf } from "../../Source.ts"
 import { envelopeRows } from "../response_envelopes.ts"
 import { warningRows } from "../transparency/warnings.ts"
 import { restOfRecord, vaultAddress, vaultChainId, wireSpelling } from "../shared.ts"
@@ -101,11 +101,9 @@ export const rolesRows = (
  * The rows that name a holder, as a part of the set if others were left out: they would end the true holders. Without any row the
  * set is empty beside a warning, which ends nothing.
  */
-const ofHolders = ({ mergeKey, ...rows }: Rows): Rows => {
-  const holders = rows.columns[roles.columns.findIndex(({ name }) => name === "holder_address")]
-  const isNamed = (_: Value, row: number) => holders?.[row] !== NO_HOLDER
-  const columns = rows.columns.map((values) => values.filter(isNamed))
-  const length = columns[0]?.length ?? 0
-  const isWhole = length === rows.length || length === 0
-  return { ...rows, columns, length, ...(isWhole && mergeKey !== undefined && { mergeKey }) }
+const ofHolders = (all: Rows): Rows => {
+  const holders = valuesOf(all, "holder_address")
+  const { mergeKey, ...rows } = filterRows(all, (row) => holders[row] !== NO_HOLDER)
+  const isWhole = rows.length === all.length || rows.length === 0
+  return { ...rows, ...(isWhole && mergeKey !== undefined && { mergeKey }) }
 }

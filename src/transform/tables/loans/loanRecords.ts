@@ -1,10 +1,11 @@
 // Maps the loan records of the loan book, of a single loan and of a subaccount. §2.4 and §2.5 show no fields.
+import type { Rows } from "../../../domain/table/table.ts"
 import { isJsonObject, type JsonObject, stableStringify } from "../../../domain/values/json.ts"
 import { contentKeys } from "../../contentKey.ts"
 import { reportTimesOf } from "../../fields/reportTimes.ts"
 import { columnReader, namesOf, readColumn } from "../../fields/wireNames.ts"
 import { mapRecords, type MapOptions } from "../../mapRecords.ts"
-import type { Mapped } from "../../Source.ts"
+import { filterRows, type Mapped, valuesOf } from "../../Source.ts"
 
 /** The options of a mapping besides the records. */
 type LoanContext = Pick<MapOptions, "table" | "source" | "mergeKey" | "computed" | "at"> & {
@@ -33,11 +34,21 @@ export const mapLoans = (
     subaccount === undefined
       ? {}
       : { side: records.map((record) => sideOf(record, subaccount, context)) }
-  return mapRecords({
+  const mapped = mapRecords({
     ...context,
     records,
     computed: { loan_id: loanIds(records, context, subaccount), ...sides, ...computed },
   })
+  return { ...mapped, rows: firstOfEach(mapped.rows) }
+}
+
+/** The first row of each loan; the others of its id differ in `extra` at most, such as in the party under which it is listed. */
+const firstOfEach = (rows: Rows): Rows => {
+  const ids = valuesOf(rows, "loan_id")
+  const firsts = new Map(ids.map((id, row) => [id, row] as const).toReversed())
+  return firsts.size === ids.length
+    ? rows
+    : filterRows(rows, (row) => firsts.get(ids[row] ?? null) === row)
 }
 
 const hasName = (record: JsonObject, { table, source }: LoanContext): boolean =>
