@@ -2,6 +2,7 @@
 // the same rows.
 import * as Result from "effect/Result"
 import type { Lineage } from "../domain/wire/response.ts"
+import type { Value } from "../domain/table/column.ts"
 import type { Contract, FieldSetting } from "../domain/table/shape.ts"
 import type { Rows } from "../domain/table/table.ts"
 import type { Drift, RejectedRecord, Violation } from "../domain/wire/violation.ts"
@@ -36,6 +37,18 @@ export interface Mapped {
   /** Records that did not become rows; the sets that they may belong to are then incomplete. */
   readonly rejected: ReadonlyArray<RejectedRecord>
 }
+
+/** Those of the rows that are kept, as rows of the same set. */
+export const filterRows = (rows: Rows, isKept: (row: number) => boolean): Rows => {
+  const kept = <A>(values: ReadonlyArray<A>) => values.filter((_, row) => isKept(row))
+  const columns = rows.columns.map(kept)
+  const times = rows.times === undefined ? {} : { times: kept(rows.times) }
+  return { ...rows, columns, length: columns[0]?.length ?? 0, ...times }
+}
+
+/** The values of a column. */
+export const valuesOf = ({ table, columns }: Rows, column: string): ReadonlyArray<Value> =>
+  columns[table.columns.findIndex(({ name }) => name === column)] ?? []
 
 /** The rows of all tables that a response fills. */
 export interface MappedResponse {

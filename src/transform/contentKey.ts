@@ -9,11 +9,12 @@ import {
   stableStringify,
 } from "../domain/values/json.ts"
 import { withoutReportTimes } from "./fields/reportTimes.ts"
+import { valueAt } from "./fields/wireNames.ts"
 
 /** The first id in the fields, as text; an id is text or an integer. */
 const idOf = (record: JsonObject, fields: ReadonlyArray<string>): string | undefined => {
   for (const field of fields) {
-    const value = record[field]
+    const value = valueAt(record, field)
     if (typeof value === "string" && value !== "") return value
     const digits = asDigits(value)
     if (digits !== undefined) return digits
@@ -48,26 +49,28 @@ const hashOf = (record: JsonObject, reportTimes: ReadonlySet<string> | undefined
 /**
  * A unique key for each record of a list: the first of `idFields` that it has, else the SHA-256 of its content,
  * independent of the order of its fields and of `reportTimes`. Repetitions get the suffix `#2` and so on. The same list always has the same
- * keys.
+ * keys. With `groupOf`, keys are unique only within a group.
  */
 export const contentKeys = (
   records: ReadonlyArray<JsonObject>,
   idFields: ReadonlyArray<string> = ["id"],
   reportTimes?: ReadonlySet<string>,
+  groupOf: (row: number) => unknown = () => "",
 ): ReadonlyArray<string> => {
   const taken = new Set<string>()
   const occurrences = new Map<string, number>()
-  return records.map((record) => {
+  return records.map((record, row) => {
     const own = idOf(record, idFields) ?? hashOf(record, reportTimes)
-    let occurrence = occurrences.get(own) ?? 0
+    const inGroup = (key: string) => `${String(groupOf(row))} ${key}`
+    let occurrence = occurrences.get(inGroup(own)) ?? 0
     let key: string
     do {
       occurrence += 1
       key = occurrence === 1 ? own : `${own}#${occurrence}`
       // An id may look like the repetition of another one.
-    } while (taken.has(key))
-    occurrences.set(own, occurrence)
-    taken.add(key)
+    } while (taken.has(inGroup(key)))
+    occurrences.set(inGroup(own), occurrence)
+    taken.add(inGroup(key))
     return key
   })
 }

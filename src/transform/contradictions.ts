@@ -25,10 +25,12 @@ const pairsIn = ({ table, columns, records, isRejected }: Mapped): ReadonlyArray
   const named = table.columns.map((column, index) => ({ column, values: columns[index] ?? [] }))
   const key = named.filter(({ column }) => table.key.includes(column.name))
   // An address may be spelled in two ways. Fields that no column takes, such as a chain that is not in the key, make no other fact.
-  const identity = new Set(table.key.flatMap((name) => [name, `${name}_wire`]))
   const content = named.filter(
     ({ column }) =>
-      !identity.has(column.name) && column.isIncidental !== true && column.name !== "extra",
+      !table.key.includes(column.name) &&
+      !column.name.endsWith("_wire") &&
+      column.isIncidental !== true &&
+      column.name !== "extra",
   )
   const firstOf = new Map<string, number>()
   const found: Array<Pair> = []

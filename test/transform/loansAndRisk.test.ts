@@ -159,6 +159,29 @@ describe("loans", () => {
     ])
   })
 
+  it("listed under both of their parties are one, and nothing is rejected unless the two contradict each other", () => {
+    const common = { address: other, chain: 1, state: "ACTIVE", principal_amount: "100" }
+    const ofLender = { ...common, subaccount: lower }
+    const ofBorrower = {
+      ...common,
+      address: other.toUpperCase().replace("X", "x"),
+      subaccount: other,
+    }
+    const read = (...records: ReadonlyArray<JsonObject>) => {
+      const mapped = loanRows(records, source(null))
+      const ids = rowsOf(mapped, loans).map((row) => row["loan_id"])
+      const [rows] = Result.getOrThrow(mapped).rows
+      return { ids, rejected: Result.getOrThrow(mapped).rejected, mergeKey: rows?.mergeKey }
+    }
+    const [id, mergeKey] = [`1:${other}`, {}]
+    expect(read(ofLender, ofBorrower)).toEqual({ ids: [id], rejected: [], mergeKey })
+    expect(read(ofLender, { ...ofBorrower, principal_amount: "90" })).toMatchObject({
+      ids: [id],
+      rejected: [{ path: "$[1]", isRepeated: true }],
+      mergeKey,
+    })
+  })
+
   it("that name no loan are each a loan, although their terms are the same", () => {
     const terms = { state: "ACTIVE", principal_amount: "100" }
     const rows = rowsOf(loanRows([terms, terms, { id: 7 }, { id: 7 }], source(null)), loans)
@@ -237,6 +260,18 @@ describe("transactions", () => {
     const ids = rows.map((row) => row["transaction_id"])
     expect(ids.slice(0, 4)).toEqual(["7", "1:0x1", "1:0x1#2", "2:0x1"])
     expect(ids[5]).toBe(`${String(ids[4])}#2`)
+  })
+
+  it("keep their ids, whatever else a response has under the same id at another time", () => {
+    const earlier = { timestamp: "2026-05-01T12:00:00Z", id: 7, chain: 1 }
+    const later = { timestamp: "2026-05-01T13:00:00Z", id: 7, chain: 10 }
+    const read = (...records: ReadonlyArray<JsonObject>) =>
+      rowsOf(transactionRows(records, source(subject)), transactions)
+    const [first] = read(earlier)
+    expect(first).toMatchObject({ executed_at: noon, transaction_id: "7" })
+    const others = read(later, { ...earlier, chain: 2 }, { ...later, chain: 2 })
+    expect(others.map((row) => row["transaction_id"])).toEqual(["7", "7", "7#2"])
+    expect(read(later, earlier)[1]).toEqual(first)
   })
 
   it("are one row each, although a response repeats them; other content under the same hash is a row of its own", () => {

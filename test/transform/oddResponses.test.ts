@@ -210,6 +210,12 @@ describe("what the document leaves open", () => {
     expect(count({ queue_position: 3 }, { queue_position: 2, amount_usd: 7 })).toBe(1)
     expect(count({}, { recipient: `0x${"cd".repeat(20)}` }, { date: "2026-01-02" })).toBe(3)
     expect(count({ id: "a" }, { id: "b" })).toBe(2)
+    // A price beside its amount moves too.
+    const priced = (usd: number) => ({ amount: { ...request.amount, usd } })
+    expect(count({}, priced(0.9998), priced(0.9997))).toBe(1)
+    expect(count(priced(1), { amount: { raw: "6", normalized: 1, usd: 1 } })).toBe(2)
+    expect(count({ date: undefined, ...priced(1) }, { date: undefined, ...priced(2) })).toBe(1)
+    expect(count({ amount: { value: 5 } }, { amount: { value: 6 } })).toBe(2)
     // Without one of the three, all that is said of it.
     expect(count({ date: undefined, nonce: 1 }, { date: undefined, nonce: 2 })).toBe(2)
     const twice = {
@@ -239,6 +245,22 @@ describe("what the document leaves open", () => {
     })
     expect(rowsIn(mapped, "withdrawal_summaries")).toMatchObject([
       { pending_requests, unread_requests },
+    ])
+  })
+
+  it("the buffer of a snapshot is unknown if a subaccount of its list is no record", () => {
+    const body = { snapshot_at: "2026-01-01T00:00:00Z", total_nav: 300, reported_tvl: 300 }
+    const subaccounts = [{ address, total_usd: 100 }, null]
+    const snapshotOf = (list: ReadonlyArray<unknown>) =>
+      rowsIn(
+        read("positions", { ...body, subaccounts: list, notes: [{ text: "t" }, null] }),
+        "position_snapshots",
+      )
+    expect(snapshotOf(subaccounts)).toMatchObject([
+      { subaccounts_total_usd: null, buffer_usd: null, subaccount_count: 2 },
+    ])
+    expect(snapshotOf(subaccounts.slice(0, 1))).toMatchObject([
+      { subaccounts_total_usd: 100, buffer_usd: 200, subaccount_count: 1 },
     ])
   })
 

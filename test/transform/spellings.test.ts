@@ -4,6 +4,7 @@ import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 import type { JsonObject } from "../../src/domain/values/json.ts"
 import type { Table } from "../../src/domain/table/table.ts"
+import { parseDay } from "../../src/domain/values/time.ts"
 import { mapRecords } from "../../src/transform/mapRecords.ts"
 import type { MappedResponse } from "../../src/transform/Source.ts"
 import {
@@ -17,6 +18,10 @@ import { otcMarginRequirementRows } from "../../src/transform/tables/otc/otc_mar
 import { otcPositionRows } from "../../src/transform/tables/otc/otc_positions.ts"
 import { subaccountPortfolioPositions } from "../../src/transform/tables/subaccounts/subaccount_portfolio_positions.ts"
 import { subaccountTokens } from "../../src/transform/tables/subaccounts/subaccount_tokens.ts"
+import { allocationHistoryRows } from "../../src/transform/tables/transparency/allocation_history.ts"
+import { oracleRows } from "../../src/transform/tables/transparency/oracleRecords.ts"
+import { ratioHistoryRows } from "../../src/transform/tables/transparency/ratio_history.ts"
+import { withdrawalRows } from "../../src/transform/tables/vaults/withdrawals/withdrawalRecords.ts"
 import { vaultDetailRows } from "../../src/transform/tables/vaults/vaultDetailRecords.ts"
 
 const address = `0x${"ab".repeat(20)}`
@@ -85,11 +90,16 @@ describe("a figure", () => {
     })
   })
 
-  it("of two names one is read, and extra keeps the other", () => {
-    expect(read("token", { priceUsd: 3, price: 2 })).toMatchObject({
-      row: { price: 2 },
-      extra: { priceUsd: 3 },
+  it("of two names the one that says USD is read, and extra keeps the other", () => {
+    expect(read("token", { price: 2, priceUsd: 3 })).toMatchObject({
+      row: { price: 3 },
+      extra: { price: 2 },
     })
+    for (const usd of ["value_usd", "usdValue"])
+      expect(read("cefi", { id: "a", value: 2, [usd]: 3 })).toMatchObject({
+        row: { value: 3 },
+        extra: { value: 2 },
+      })
     expect(read("otc", { id: "a", value: 2, valueUsd: 3 })).toMatchObject({
       row: { value: 3, value_unit: "USD" },
       extra: { value: 2 },
@@ -102,6 +112,57 @@ describe("a figure", () => {
       extra: { balance: "0.1234567890123456789" },
       drift: [],
     })
+  })
+})
+
+describe("an amount sent raw and normalized", () => {
+  const figures = [
+    "principal_amount",
+    "initial_principal_amount",
+    "interest_amount",
+    "total_repaid",
+  ]
+
+  it.each(figures)("%s of a loan is the normalized one, whatever is beside it", (name) => {
+    const pair = { [name]: "2500000000", [`${name}_normalized`]: 2500 }
+    expect(read("loan", pair)).toMatchObject({
+      row: { [name]: 2500, [`${name}_digits`]: "2500" },
+      extra: { [name]: "2500000000" },
+      drift: [],
+    })
+  })
+
+  it.each<JsonObject>([
+    { principal_amount_raw: "2500000000", principal_amount: 2500 },
+    { principal_amount: { raw: "2500000000", normalized: 2500 } },
+    { principalAmountRaw: "2500000000", principalAmountNormalized: 2500 },
+    { principal_amount_raw: "2500000000", principal: "2500000000", principal_normalized: 2500 },
+    { principal_amount_raw: "2500000000", principal: { normalized: 2500 } },
+  ])("%j of a loan", (principal) => {
+    const { row } = read("loan", principal)
+    expect(row).toMatchObject({ principal_amount: 2500, principal_amount_raw: "2500000000" })
+  })
+
+  it("as the next payment of a loan", () => {
+    for (const payment of [
+      { amount: "5000000", amount_normalized: 5 },
+      { amount: { raw: "5000000", normalized: 5 } },
+    ])
+      expect(read("loan", { upcoming_payment: payment }).row).toMatchObject({
+        upcoming_payment_amount: 5,
+        upcoming_payment_amount_digits: "5",
+      })
+  })
+
+  it("as the balance of a token", () => {
+    const normalized = { balance: "7000000", balanceNormalized: 7 }
+    expect(read("token", { symbol: "USDC", ...normalized })).toMatchObject({
+      row: { balance: 7 },
+      extra: { balance: "7000000" },
+    })
+    const both = { raw: "7000000", normalized: 7 }
+    expect(read("token", { symbol: "USDC", balance: both }).row).toMatchObject({ balance: 7 })
+    expect(read("token", { symbol: "USDC", balance: 7 }).row).toMatchObject({ balance: 7 })
   })
 })
 
@@ -119,6 +180,80 @@ describe("the setting fields", () => {
       extra: { price: 9, oracle: { usd: 4, at: 1 } },
     })
     expect(configured({ price: 9 })).toMatchObject({ row: { price: 9 }, extra: null })
+  })
+})
+
+describe("a nested field that the setting names", () => {
+  const named = <S>(subject: S, fields: Readonly<Record<string, string>>) => ({
+    ...source(subject),
+    fields,
+  })
+  const columnOf = (
+    mapped: Result.Result<MappedResponse, { readonly detail: string }>,
+    name: string,
+  ) => {
+    const [rows] = Result.getOrThrow<MappedResponse, unknown>(mapped).rows
+    return rows?.columns[rows.table.columns.findIndex((column) => column.name === name)]
+  }
+
+  it.each([5, 6])("is the id of a position, whatever its value: %d", (value) => {
+    const otc = named(null, { "otc_positions.position_id": "trade.id" })
+    const mapped = otcPositionRows([{ trade: { id: "T1" }, value }], otc)
+    expect(columnOf(mapped, "position_id")).toEqual(["T1"])
+  })
+
+  it("is the id of a withdrawal request", () => {
+    const request = { requested_at: "2026-01-01", recipient: address, amount: { raw: "5" } }
+    const requests = ["a", "b"].map((id) => ({ ...request, meta: { id } }))
+    const withdrawals = named(vault.subject, { "withdrawal_requests.request_id": "meta.id" })
+    const mapped = Result.getOrThrow(withdrawalRows({ requests }, withdrawals))
+    const [, queue] = mapped.rows
+    const at = queue?.table.columns.findIndex(({ name }) => name === "request_id") ?? -1
+    expect(queue?.columns[at]).toEqual(["a", "b"])
+  })
+
+  it("is the day of an oracle classification, of the response or of a record", () => {
+    const day = parseDay("2026-01-05")
+    const meta = { snapshot_date: "2026-01-05", block: 1 }
+    const oracle = named(vault.subject, { "oracle_classification.date": "meta.snapshot_date" })
+    const position = { position: "A", pricing_class: "Primary" }
+    const ofResponse = oracleRows({ positions: [position], warnings: [], meta }, oracle)
+    expect(columnOf(ofResponse, "date")).toEqual([day])
+    expect(columnOf(ofResponse, "snapshot_extra")).toEqual([
+      '{"meta":{"block":1,"snapshot_date":"2026-01-05"}}',
+    ])
+    const ofRecord = oracleRows({ positions: [{ ...position, meta }], warnings: [] }, oracle)
+    expect(columnOf(ofRecord, "date")).toEqual([day])
+  })
+
+  it("is the day of an allocation, and no protocol", () => {
+    const point = { meta: { day: "2026-01-05" }, Aave: 10 }
+    const allocations = {
+      ...source(vault.subject),
+      fields: {
+        "allocation_history.date": "meta.day",
+        allocation_history: { keys: "*" as const },
+      },
+    }
+    const mapped = allocationHistoryRows({ points: [point] }, allocations)
+    expect(columnOf(mapped, "date")).toEqual([parseDay("2026-01-05")])
+    expect(columnOf(mapped, "protocol")).toEqual(["Aave"])
+    expect(columnOf(mapped, "extra")).toEqual([JSON.stringify({ meta: point.meta })])
+  })
+
+  it("is the time of a point", () => {
+    const points = [1, 2].map((day) => ({
+      meta: { at: `2026-01-0${day}T00:00:00Z` },
+      actual_tvl: 1,
+      tvl_on_vault: 1,
+      adjusted_redeem_ratio: 1,
+    }))
+    const mapped = ratioHistoryRows(
+      points,
+      named(vault.subject, { "ratio_history.observed_at": "meta.at" }),
+    )
+    const [rows] = Result.getOrThrow(mapped).rows
+    expect(rows?.times).toEqual(points.map(({ meta }) => Date.parse(meta.at) * 1000))
   })
 })
 

@@ -85,7 +85,7 @@ const areAsRequested = (
 const isSeries = ({ key, time }: Table): boolean => key.at(-1) === time
 
 const timesUnder = (name: string, records: ReadonlyArray<JsonObject>): ReadonlyArray<number> =>
-  records.flatMap((record) => parseInstant(record[name]) ?? [])
+  records.flatMap((record) => parseInstant(valueAt(record, name)) ?? [])
 
 /** How many points have a time under a name, those that are equal in all fields counted once, and how many times these are. */
 const counted = (name: string, records: ReadonlyArray<JsonObject>) => {

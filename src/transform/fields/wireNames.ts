@@ -41,6 +41,9 @@ export const valueAt = (record: JsonObject, name: string): unknown => {
     .reduce<unknown>((inner, part) => (isJsonObject(inner) ? inner[part] : undefined), record)
 }
 
+/** The field of a record that holds what is under the name: `a` of `a.b`. */
+export const outerField = (name: string): string => name.split(".")[0] ?? name
+
 /** Reads a column of records, for mappings that need its value before the row exists. */
 export const columnReader = (
   table: Table,

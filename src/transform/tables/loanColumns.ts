@@ -1,17 +1,19 @@
 // The columns of a loan in every list. §2.4 describes them without their field names.
 import { type Column, field } from "../../domain/table/column.ts"
+import { amountNames } from "../fields/amounts.ts"
 import { address, chain, digits, id, nonEmpty } from "../fields/readers.ts"
 import { wireSpelling } from "./shared.ts"
 
 /**
- * Columns for a figure as a double and as text with every digit; it is sent as a number, or as a raw and normalized
- * one.
+ * Columns for a figure as a double and as text with every digit; it is sent as a number, or as a raw and normalized one. Beside a
+ * normalized one, a plain one is raw.
  */
 const figure = (
   name: string,
   comment: string,
-  names: ReadonlyArray<string> = [name, `${name}.normalized`],
+  stems: ReadonlyArray<string> = [name],
 ): ReadonlyArray<Column> => {
+  const names = [...amountNames(...stems).normalized, ...stems]
   const unit = "as sent"
   return [
     field.double(name, comment, { names, unit, plausible: { from: 0 } }),
@@ -51,11 +53,7 @@ export const loanColumns: ReadonlyArray<Column> = [
     names: ["lender", "lender_address"],
     read: address,
   }),
-  ...figure("principal_amount", "Principal outstanding", [
-    "principal_amount",
-    "principal_amount.normalized",
-    "principal",
-  ]),
+  ...figure("principal_amount", "Principal outstanding", ["principal_amount", "principal"]),
   field.amount("principal_amount_raw", "Principal outstanding, if the service sends it raw", {
     names: ["principal_amount_raw", "principal_amount.raw"],
     unit: "smallest unit of the token",

@@ -1,5 +1,6 @@
 // The columns of tokens and positions that have the same meaning in every list. §2.2 and §2.5 show no fields.
 import { field, integer } from "../../domain/table/column.ts"
+import { amountNames } from "../fields/amounts.ts"
 import { address, chain, id } from "../fields/readers.ts"
 
 export const symbol = field.text("symbol", "Symbol", { names: ["symbol", "token_symbol"] })
@@ -18,7 +19,7 @@ export const tokenChainId = field.integer("chain_id", "The platform's chain id",
 export const protocol = field.text("protocol", "Protocol the position is in")
 
 export const price = field.double("price", "Price of one token", {
-  names: ["price", "price_usd"],
+  names: ["price_usd", "price"],
   unit: "USD",
 })
 
@@ -27,10 +28,12 @@ export const rawBalance = field.amount(
   "Balance in the token's smallest unit, every digit",
 )
 
-export const balance = field.double("balance", "Balance in whole tokens")
+export const balance = field.double("balance", "Balance in whole tokens", {
+  names: [...amountNames("balance").normalized, "balance"],
+})
 
 export const usdValue = (comment: string) =>
-  field.double("value", comment, { names: ["value", "value_usd", "usd_value"], unit: "USD" })
+  field.double("value", comment, { names: ["value_usd", "usd_value", "value"], unit: "USD" })
 
 /** The value of a position, its assets and its debt. */
 export const positionValues = [

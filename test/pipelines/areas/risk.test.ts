@@ -339,6 +339,43 @@ const letPass = (dataDir: string, minutes: number): Effect.Effect<void> => {
 }
 
 describe("loans that change", () => {
+  it.live("and are listed under both of their parties are one row", () =>
+    Effect.gen(function* () {
+      const loan = { address: `0x${"1".repeat(40)}`, chain: 1, state: "ACTIVE" }
+      const listed = (principal: number) =>
+        ["a", "b"].map((digit) => ({
+          ...loan,
+          principal_amount: principal,
+          subaccount: `0x${digit.repeat(40)}`,
+        }))
+      let book = listed(100)
+      const server = yield* scriptedServer(({ url }, response) =>
+        json(response, url === "/dashboard/loans" ? book : []),
+      )
+      const dataDir = yield* temporaryFolder
+      const sync = syncAs("demo-admin-key", server, dataDir, { only: ["loans"] })
+      expect((yield* sync).summary).toMatchObject({ outcome: "complete", rowsInserted: 1 })
+      yield* letPass(dataDir, 2)
+      expect((yield* sync).summary).toMatchObject({ outcome: "complete", nothingNew: true })
+      yield* letPass(dataDir, 2)
+      book = listed(90)
+      expect((yield* sync).summary.outcome).toBe("complete")
+      expect(
+        yield* query(
+          dataDir,
+          "select loan_id, principal_amount, extra ->> 'subaccount' as party, is_current from core.loans order by valid_from",
+        ),
+      ).toEqual(
+        [100, 90].map((principal_amount) => ({
+          loan_id: `1:${loan.address}`,
+          principal_amount,
+          party: `0x${"a".repeat(40)}`,
+          is_current: principal_amount === 90,
+        })),
+      )
+    }),
+  )
+
   it.live("are read again: those with news, those no longer listed, and no others", () =>
     Effect.gen(function* () {
       const book = new Map(

@@ -70,6 +70,40 @@ live("a transaction that a response repeats is one row, and fills the response",
   }).pipe(Effect.scoped),
 )
 
+live("a transaction stays one row when its id occurs again at a later time", () =>
+  Effect.gen(function* () {
+    const [of1, of10] = [1, 10].map((chain, age) => ({
+      block_timestamp: new Date(now - (2 - age) * 60_000).toISOString(),
+      id: 7,
+      chain_id: chain,
+    }))
+    let known = [of1]
+    const server = yield* scriptedServer(({ url }, response) => {
+      const { pathname } = new URL(url, "http://service")
+      if (pathname === "/subaccounts") return json(response, [{ address }])
+      json(response, pathname === "/transactions/v2" ? known : [])
+    })
+    const dataDir = yield* temporaryFolder
+    const sync = runOnce(server.url, dataDir, {
+      pipelines: ["my_subaccounts", "transactions"],
+      api: asAdmin,
+    })
+    yield* sync
+    known = [of10, of1]
+    yield* sync
+    expect(
+      yield* query(
+        dataDir,
+        "select chain_id::int as chain, transaction_id from core.transactions order by chain_id",
+      ),
+    ).toEqual([
+      { chain: 1, transaction_id: "7" },
+      { chain: 10, transaction_id: "7" },
+    ])
+    yield* expectReplays(dataDir)
+  }).pipe(Effect.scoped),
+)
+
 live("what --full could not read is read by the next run, which then closes its entry", () =>
   Effect.gen(function* () {
     let known = history

@@ -88,11 +88,34 @@ describe("roles", () => {
   })
 
   it("keeps rows without custody data, and the warning about it", () => {
-    const mapped = rows({ roles: [{ role: "owner", is_safe: null }], warnings: ["custody failed"] })
+    const mapped = rows({
+      roles: [{ role: "owner", address: holder, is_safe: null }],
+      warnings: ["custody failed"],
+    })
     expect(recordsOf(mapped, roles)[0]).toMatchObject({ is_safe: null, safe_threshold: null })
+    expect(rowsOf(mapped, roles).mergeKey).toEqual(scope)
     expect(recordsOf(mapped, observationWarnings)).toEqual([
       { ...scope, endpoint: "roles", warning: "custody failed" },
     ])
+  })
+
+  it("beside a warning, a role without a holder is none, and the others are a part of the set", () => {
+    const body = {
+      roles: [
+        { role: "owner", who: "x" },
+        { role: "keeper", address: holder },
+      ],
+      warnings: ["custody failed"],
+    }
+    const mapped = rows(body)
+    expect(recordsOf(mapped, roles).map((row) => row["role"])).toEqual(["keeper"])
+    expect(rowsOf(mapped, roles).mergeKey).toBeUndefined()
+    expect(Result.getOrThrow(mapped).drift.map(({ path }) => path)).toEqual(["$.who"])
+    // Without any row, the set is empty beside a warning, which ends nothing either.
+    expect(rowsOf(rows({ ...body, roles: body.roles.slice(0, 1) }), roles)).toMatchObject({
+      length: 0,
+      mergeKey: scope,
+    })
   })
 
   it("reads a holder that is a record", () => {

@@ -2,14 +2,14 @@
 import type * as Result from "effect/Result"
 import { documented, field, integer, text } from "../../../domain/table/column.ts"
 import type { JsonObject } from "../../../domain/values/json.ts"
-import type { Table } from "../../../domain/table/table.ts"
+import type { Rows, Table } from "../../../domain/table/table.ts"
 import type { VaultRef } from "../../../domain/subject/vault.ts"
 import type { Violation } from "../../../domain/wire/violation.ts"
 import { mapRecords } from "../../mapRecords.ts"
 import { canonicalSpelling } from "../../../domain/values/address.ts"
 import { readColumn } from "../../fields/wireNames.ts"
 import { occurrences } from "../../occurrences.ts"
-import { combined, type MappedResponse, type Source } from "../../Source.ts"
+import { combined, filterRows, type MappedResponse, type Source, valuesOf } from "../../Source.ts"
 import { envelopeRows } from "../response_envelopes.ts"
 import { warningRows } from "../transparency/warnings.ts"
 import { restOfRecord, vaultAddress, vaultChainId, wireSpelling } from "../shared.ts"
@@ -28,13 +28,15 @@ const holderNames = [
   "wallet",
 ]
 
+const NO_HOLDER = "-"
+
 export const roles: Table = {
   schema: "core",
   name: "roles",
   mode: "slowly_changing",
   grain: "vault, role, holder and version",
   comment:
-    "Governance roles of EVM vaults. If the service could not read custody data, fields are missing and core.observation_warnings has a warning.",
+    "Governance roles of EVM vaults. If the service could not read custody data, fields are missing and core.observation_warnings has a warning. Roles without a holder are then left out, and those stored before stay.",
   source: "GET /platform/governance/{vault_address}/roles (§4.1, §2.9)",
   key: ["chain_id", "vault_address", "role", "holder_address", "occurrence"],
   columns: [
@@ -59,7 +61,7 @@ export const roles: Table = {
     "select vault_address, role, holder_address, safe_threshold from core.roles where is_current order by 1, 2",
 }
 
-/** One row for each record. The response is the whole set of the vault. */
+/** One row for each record. The response is the whole set of the vault, unless a warning says that holders may be missing. */
 export const rolesRows = (
   body: JsonObject & {
     readonly roles: ReadonlyArray<JsonObject>
@@ -70,7 +72,7 @@ export const rolesRows = (
   const mergeKey = { chain_id: source.subject.chainId, vault_address: source.subject.address }
   const holders = body.roles.map((record) => {
     const wire = readColumn(record, roles, "holder_address_wire", source)
-    return typeof wire === "string" ? canonicalSpelling(wire) : "-"
+    return typeof wire === "string" ? canonicalSpelling(wire) : NO_HOLDER
   })
   const isDegraded = body.warnings.length > 0
   const mapped = mapRecords({
@@ -89,8 +91,19 @@ export const rolesRows = (
     at: (row) => `$.roles[${row}]`,
   })
   return combined(
-    mapped,
+    isDegraded ? { ...mapped, rows: ofHolders(mapped.rows) } : mapped,
     warningRows("roles", body.warnings, source),
     envelopeRows("roles", body, ["roles", "warnings"], source),
   )
+}
+
+/**
+ * The rows that name a holder, as a part of the set if others were left out: they would end the true holders. Without any row the
+ * set is empty beside a warning, which ends nothing.
+ */
+const ofHolders = (all: Rows): Rows => {
+  const holders = valuesOf(all, "holder_address")
+  const { mergeKey, ...rows } = filterRows(all, (row) => holders[row] !== NO_HOLDER)
+  const isWhole = rows.length === all.length || rows.length === 0
+  return { ...rows, ...(isWhole && mergeKey !== undefined && { mergeKey }) }
 }

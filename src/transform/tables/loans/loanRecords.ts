@@ -1,10 +1,11 @@
 // Maps the loan records of the loan book, of a single loan and of a subaccount. §2.4 and §2.5 show no fields.
+import type { Rows } from "../../../domain/table/table.ts"
 import { isJsonObject, type JsonObject, stableStringify } from "../../../domain/values/json.ts"
 import { contentKeys } from "../../contentKey.ts"
 import { reportTimesOf } from "../../fields/reportTimes.ts"
-import { namesOf, readColumn } from "../../fields/wireNames.ts"
+import { columnReader, namesOf, readColumn } from "../../fields/wireNames.ts"
 import { mapRecords, type MapOptions } from "../../mapRecords.ts"
-import type { Mapped } from "../../Source.ts"
+import { filterRows, type Mapped, valuesOf } from "../../Source.ts"
 
 /** The options of a mapping besides the records. */
 type LoanContext = Pick<MapOptions, "table" | "source" | "mergeKey" | "computed" | "at"> & {
@@ -33,31 +34,51 @@ export const mapLoans = (
     subaccount === undefined
       ? {}
       : { side: records.map((record) => sideOf(record, subaccount, context)) }
-  return mapRecords({
+  const mapped = mapRecords({
     ...context,
     records,
-    computed: { loan_id: loanIds(records, context), ...sides, ...computed },
+    computed: { loan_id: loanIds(records, context, subaccount), ...sides, ...computed },
   })
+  return { ...mapped, rows: firstOfEach(mapped.rows) }
+}
+
+/** The first row of each loan; the others of its id differ in `extra` at most, such as in the party under which it is listed. */
+const firstOfEach = (rows: Rows): Rows => {
+  const ids = valuesOf(rows, "loan_id")
+  const firsts = new Map(ids.map((id, row) => [id, row] as const).toReversed())
+  return firsts.size === ids.length
+    ? rows
+    : filterRows(rows, (row) => firsts.get(ids[row] ?? null) === row)
 }
 
 const hasName = (record: JsonObject, { table, source }: LoanContext): boolean =>
   ["loan_address", "loan_id"].some((column) => readColumn(record, table, column, source) !== null)
 
-/** The ids of loans: chain and address, the address alone, the record's id, or a hash of its content. */
+/**
+ * The ids of loans: chain and address, the address alone, the record's id, or a hash of its content. Chain and address name one
+ * loan, which the book may list under each of its parties; of a subaccount, positions in one loan are kept apart.
+ */
 const loanIds = (
   records: ReadonlyArray<JsonObject>,
   { table, source }: LoanContext,
-): ReadonlyArray<string> =>
-  contentKeys(
-    records.map((record) => {
-      const chainId = readColumn(record, table, "chain_id", source)
-      const address = readColumn(record, table, "loan_address", source)
-      if (address === null) return record
-      return { id: chainId === null ? address : `${chainId}:${address}` }
+  subaccount: string | undefined,
+): ReadonlyArray<string> => {
+  const read = (column: string) => columnReader(table, column, source)
+  const [chainOf, addressOf] = [read("chain_id"), read("loan_address")]
+  const fullNames = records.map((record) => {
+    const [chainId, address] = [chainOf(record), addressOf(record)]
+    return chainId === null || address === null ? undefined : `${chainId}:${address}`
+  })
+  const keys = contentKeys(
+    records.map((record, row) => {
+      const id = fullNames[row] ?? addressOf(record)
+      return id === null ? record : { id }
     }),
     namesOf(table, "loan_id", source),
     reportTimesOf(table, source),
   )
+  return subaccount === undefined ? keys.map((key, row) => fullNames[row] ?? key) : keys
+}
 
 /** The side of the loan that the subaccount is on. */
 const sideOf = (

@@ -4,11 +4,12 @@ import { field, type Reader, spellings } from "../../../domain/table/column.ts"
 import type { JsonObject } from "../../../domain/values/json.ts"
 import type { SubaccountRef } from "../../../domain/subject/subaccount.ts"
 import type { Table } from "../../../domain/table/table.ts"
+import { parseInstant } from "../../../domain/values/time.ts"
 import type { Violation } from "../../../domain/wire/violation.ts"
 import { contentKeys } from "../../contentKey.ts"
 import { address, chain, hash, id } from "../../fields/readers.ts"
 import { timeFieldOf } from "../../fields/timeField.ts"
-import { readColumn } from "../../fields/wireNames.ts"
+import { readColumn, valueAt } from "../../fields/wireNames.ts"
 import { mapRecords } from "../../mapRecords.ts"
 import { repetitionsByKey } from "../../repetitions.ts"
 import { combined, type MappedResponse, type Source } from "../../Source.ts"
@@ -56,7 +57,7 @@ export const transactions: Table = {
     }),
     field.text(
       "transaction_id",
-      "The record's id, else chain and hash, else a hash of its content; `#2` and so on for further records with it, but not for one that a response repeats in all fields",
+      "The record's id, else chain and hash, else a hash of its content; `#2` and so on for further records with it at the same time, but not for one that a response repeats in all fields",
       { names: ["id", "transaction_id"], read: id, required: true },
     ),
     field.integer("chain_id", "The platform's chain id of the transaction", {
@@ -121,13 +122,30 @@ export const transactionRows = (
         at: (row) => `$[${each[row]?.place ?? row}]`,
         computed: {
           subaccount_address: source.subject.address,
+          // An id that occurs again at another time, as on another chain, is that of another transaction: numbered over the
+          // whole response, it would change with what else is in the response.
           transaction_id: contentKeys(
             each.map(({ record, own }) => (own === undefined ? { content: record } : { id: own })),
+            ["id"],
+            undefined,
+            (row) => timeOf(each[row]?.record ?? {}, fields),
           ),
         },
       }),
     )
   })
+
+/** When a transaction was executed, by the names found in the response. */
+const timeOf = (
+  record: JsonObject,
+  { executed_at: names = [] }: Readonly<Record<string, ReadonlyArray<string>>>,
+): number | undefined => {
+  for (const name of names) {
+    const time = parseInstant(valueAt(record, name))
+    if (time !== undefined) return time
+  }
+  return undefined
+}
 
 /** The record's id, else chain and hash. */
 const ownIdOf = (record: JsonObject, source: Source<SubaccountRef>): string | undefined => {

@@ -8,7 +8,7 @@ import type { VaultRef } from "../../../domain/subject/vault.ts"
 import type { RejectedRecord, Violation } from "../../../domain/wire/violation.ts"
 import { firstSeen } from "../../fields/columnViolation.ts"
 import { nonEmpty } from "../../fields/readers.ts"
-import { columnReader, namesOf } from "../../fields/wireNames.ts"
+import { columnReader, namesOf, outerField, valueAt } from "../../fields/wireNames.ts"
 import { mapRecords } from "../../mapRecords.ts"
 import { repetitionsByKey } from "../../repetitions.ts"
 import { recordsIn } from "../../shapes/recordsIn.ts"
@@ -68,11 +68,13 @@ export const allocationHistoryRows = (
   const { points } = body
   const names = [...namesOf(allocationHistory, "date", source), ...source.timeFields]
   const dayField = points
-    .map((point) => names.find((name) => parseDay(point[name]) !== undefined))
+    .map((point) => names.find((name) => parseDay(valueAt(point, name)) !== undefined))
     .find((name) => name !== undefined)
   const vault = { vault_address: source.subject.address, chain_id: source.subject.chainId }
   const dayFields = dayField === undefined ? [] : [dayField]
-  const find = recordsIn(allocationHistory, source, dayFields)
+  // A record that holds the day is no protocol either.
+  const read = dayFields.flatMap((name) => [name, outerField(name)])
+  const find = recordsIn(allocationHistory, source, read)
   const sharedOf = sharedWith(source, dayFields)
   const days: Array<number> = []
   const records: Array<JsonObject> = []
@@ -80,7 +82,7 @@ export const allocationHistoryRows = (
   const rejected: Array<RejectedRecord> = []
   for (const [index, point] of points.entries()) {
     const at = `$.points[${index}]`
-    const day = dayField === undefined ? undefined : parseDay(point[dayField])
+    const day = dayField === undefined ? undefined : parseDay(valueAt(point, dayField))
     if (dayField === undefined || day === undefined) {
       const seen = dayField ?? firstSeen(point, names)?.name
       rejected.push({ ...withoutDay(point, seen, at), record: point })
@@ -88,7 +90,7 @@ export const allocationHistoryRows = (
     }
     const found = find(point)
     if (found === undefined) {
-      const violation = undeclared(allocationHistory, point, at, source, dayFields)
+      const violation = undeclared(allocationHistory, point, at, source, read)
       rejected.push({ ...violation, record: point })
       continue
     }
@@ -158,7 +160,7 @@ const withoutDay = (point: JsonObject, name: string | undefined, at: string): Vi
       }
     : {
         path: `${at}.${name}`,
-        detail: `is not a day: ${JSON.stringify(point[name]) ?? "missing"}`,
+        detail: `is not a day: ${JSON.stringify(valueAt(point, name)) ?? "missing"}`,
       }
 
 /**

@@ -7,7 +7,7 @@ import type { VaultRef } from "../../../domain/subject/vault.ts"
 import type { Violation } from "../../../domain/wire/violation.ts"
 import { contentKeys } from "../../contentKey.ts"
 import { echoedFields } from "../../fields/echoedFields.ts"
-import { namesOf, readColumn } from "../../fields/wireNames.ts"
+import { namesOf, readColumn, valueAt } from "../../fields/wireNames.ts"
 import { mapRecords } from "../../mapRecords.ts"
 import { type Found, recordsIn } from "../../shapes/recordsIn.ts"
 import { otherRecords, undeclared } from "../../shapes/undeclared.ts"
@@ -46,7 +46,7 @@ const textOf = (
   source: Source<VaultRef>,
 ): string | undefined => {
   const value = namesOf(table, column, source)
-    .map((name) => record[name])
+    .map((name) => valueAt(record, name))
     .find((each) => typeof each === "string" && each !== "")
   return typeof value === "string" ? value : undefined
 }
@@ -65,7 +65,7 @@ const identityOf = (record: JsonObject, source: Source<VaultRef>): JsonObject =>
 }
 
 const dayField = (holder: JsonObject, names: ReadonlyArray<string>): string | undefined =>
-  names.find((name) => parseDay(holder[name]) !== undefined)
+  names.find((name) => parseDay(valueAt(holder, name)) !== undefined)
 
 /** One row for each classified record, and the warnings. */
 export const oracleRows = (
@@ -76,7 +76,7 @@ export const oracleRows = (
   const top = isJsonObject(body["data"]) ? { ...body, ...body["data"], data: undefined } : body
   const dayNames = namesOf(table, "date", source)
   const dayIn = (holder: JsonObject, names = dayNames) =>
-    parseDay(holder[dayField(holder, names) ?? ""])
+    parseDay(valueAt(holder, dayField(holder, names) ?? ""))
   const topField = dayField(top, [...dayNames, ...timeFields])
   const read = new Set(["data", "warnings", topField, ...echoedFields(top, subject)])
   const fields = Object.fromEntries(Object.entries(top).filter(([name]) => !read.has(name)))

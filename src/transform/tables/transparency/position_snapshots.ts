@@ -65,7 +65,8 @@ export const positionRows = (
   const vault = { vault_address: subject.address, chain_id: subject.chainId }
   const snapshotAt = readColumn(record, positionSnapshots, "snapshot_at", source)
   const nav = readColumn(record, positionSnapshots, "total_nav", source)
-  const total = sumOf(subaccounts, source)
+  const leftOut = source.leftOut?.filter(isSubaccount).length ?? 0
+  const total = leftOut > 0 ? null : sumOf(subaccounts, source)
   const snapshot = mapRecords({
     table: positionSnapshots,
     records: [record],
@@ -74,7 +75,7 @@ export const positionRows = (
       ...vault,
       subaccounts_total_usd: total,
       buffer_usd: typeof nav !== "number" || total === null ? null : nav - total,
-      subaccount_count: subaccounts.length,
+      subaccount_count: subaccounts.length + leftOut,
     },
     consumed: ["subaccounts", ...echoedFields(record, subject)],
     at: () => "$",
@@ -94,6 +95,8 @@ export const positionRows = (
     subaccounts.length === 0 ? { ...held, rows: { ...held.rows, emptySets: [key] } } : held,
   )
 }
+
+const isSubaccount = ({ path }: Violation): boolean => path.startsWith("$.subaccounts[")
 
 /** The sum of the subaccounts; null if one of them has no figure. */
 const sumOf = (subaccounts: ReadonlyArray<JsonObject>, source: Source<unknown>): number | null => {

@@ -6,7 +6,7 @@ import type { VaultRef } from "../../../domain/subject/vault.ts"
 import type { Violation } from "../../../domain/wire/violation.ts"
 import { contentKeys } from "../../contentKey.ts"
 import { echoedFields } from "../../fields/echoedFields.ts"
-import { columnReader, namesOf, readColumn } from "../../fields/wireNames.ts"
+import { columnReader, namesOf, outerField, readColumn } from "../../fields/wireNames.ts"
 import { mapRecords } from "../../mapRecords.ts"
 import { recordsIn } from "../../shapes/recordsIn.ts"
 import { otherRecords } from "../../shapes/undeclared.ts"
@@ -18,7 +18,7 @@ import { vaultSummaryAllocations } from "./vault_summary_allocations.ts"
 /** The fields with returns, as sent: their names may say the unit. */
 const wireReturns = (record: JsonObject, source: Source<VaultRef>): JsonObject => {
   const names = returnColumns.flatMap((column) => namesOf(vaultSummaries, column, source))
-  const fields = new Set(names.map((name) => name.split(".")[0] ?? name))
+  const fields = new Set(names.map(outerField))
   return Object.fromEntries(Object.entries(record).filter(([name]) => fields.has(name)))
 }
 

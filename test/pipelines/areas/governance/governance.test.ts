@@ -1,6 +1,7 @@
 // Governance of vaults, whole: from the simulator, or from a server with another idea of it, to the tables.
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { expectReplays } from "../../../support/replays.ts"
 import { json, scriptedServer } from "../../../support/servers/scriptedServer.ts"
 import { asAdmin, simulated } from "../../../support/simulated.ts"
 import { temporaryFolder } from "../../../support/temporaryFolder.ts"
@@ -135,5 +136,41 @@ describe("governance", () => {
         )
         expect(tasks.map((row) => row["outcome"])).toEqual(["loaded", "loaded", "suspicious_empty"])
       }),
+  )
+
+  it.live("keeps the holder of a role whom a response with a warning does not name", () =>
+    Effect.gen(function* () {
+      const address = "0x00000000000000000000000000000000000000aa"
+      const keeper = { role: "keeper", is_safe: false, address }
+      const whole = { roles: [{ role: "owner", is_safe: true, address }, keeper], warnings: [] }
+      const warnings = ["custody read failed"]
+      const answers = [
+        whole,
+        { roles: [{ role: "owner" }, keeper], warnings },
+        whole,
+        { roles: [{ role: "owner" }, { role: "keeper", address: null }], warnings },
+        whole,
+      ]
+      let requests = 0
+      const server = yield* scriptedServer(({ url }, response) =>
+        json(
+          response,
+          url.includes("/roles")
+            ? answers[requests++]
+            : url.includes("status=active")
+              ? [{ address, chain: 1 }]
+              : [],
+        ),
+      )
+      const dataDir = yield* temporaryFolder
+      for (const _ of answers) yield* runOnce(server.url, dataDir, { pipelines: ["roles"] })
+      expect(requests).toBe(answers.length)
+      const held = yield* query(
+        dataDir,
+        "select role, holder_address, is_current from core.roles where role = 'owner' order by valid_from",
+      )
+      expect(held).toEqual([{ role: "owner", holder_address: address, is_current: true }])
+      yield* expectReplays(dataDir)
+    }),
   )
 })

@@ -1,6 +1,6 @@
 // Maps the withdrawals of a vault to their totals and the queue of pending requests (§2.10).
 import type * as Result from "effect/Result"
-import type { JsonObject } from "../../../../domain/values/json.ts"
+import { isJsonObject, type JsonObject } from "../../../../domain/values/json.ts"
 import type { VaultRef } from "../../../../domain/subject/vault.ts"
 import type { Violation } from "../../../../domain/wire/violation.ts"
 import { spellings } from "../../../../domain/table/column.ts"
@@ -8,7 +8,7 @@ import { contentKeys } from "../../../contentKey.ts"
 import { amountFields, withAmountParts } from "../../../fields/amounts.ts"
 import { echoedFields } from "../../../fields/echoedFields.ts"
 import { reportTimesOf } from "../../../fields/reportTimes.ts"
-import { namesOf } from "../../../fields/wireNames.ts"
+import { namesOf, outerField } from "../../../fields/wireNames.ts"
 import { mapRecords } from "../../../mapRecords.ts"
 import { recordsIn } from "../../../shapes/recordsIn.ts"
 import { otherRecords } from "../../../shapes/undeclared.ts"
@@ -75,22 +75,42 @@ export const withdrawalRows = (
 const unchangingOf = (source: Source<VaultRef>): ((request: JsonObject) => JsonObject) => {
   const names = (...columns: ReadonlyArray<string>) =>
     columns.flatMap((column) => namesOf(withdrawalRequests, column, source))
-  const amounts = names("amount_raw", "amount").flatMap((name) => name.split(".")[0] ?? [])
+  const paths = names("amount_raw", "amount").map((name) => name.split("."))
+  const amounts = paths.flatMap(([field = ""]) => field)
   // §2.10: each has these.
   const needed = [
     names("requested_at"),
     names("recipient_address"),
     [...amounts, ...spellings(...requestAmount.stems)],
   ]
-  const known = new Set([...names("request_id"), ...needed.flat()])
+  const ids = names("request_id")
+  const known = new Set([...ids, ...ids.map(outerField), ...needed.flat()])
   const moving = names(...movingColumns)
   const isWhole = (request: JsonObject) =>
     needed.every((fields) => fields.some((field) => (request[field] ?? null) !== null))
+  const ofAmount = amountIn(
+    new Set(amounts),
+    paths.flatMap(([, part]) => part ?? []),
+  )
   return (request) =>
-    isWhole(request)
-      ? Object.fromEntries(Object.entries(request).filter(([name]) => known.has(name)))
-      : without(request, moving)
+    ofAmount(
+      isWhole(request)
+        ? Object.fromEntries(Object.entries(request).filter(([name]) => known.has(name)))
+        : without(request, moving),
+    )
 }
+
+/** Leaves of each amount that is a record only the amount: what is beside it, such as its price, moves. */
+const amountIn =
+  (fields: ReadonlySet<string>, parts: ReadonlyArray<string>) =>
+  (request: JsonObject): JsonObject =>
+    Object.fromEntries(
+      Object.entries(request).map(([name, value]) => {
+        if (!fields.has(name) || !isJsonObject(value)) return [name, value]
+        const amount = Object.entries(value).filter(([part]) => parts.includes(part))
+        return [name, amount.length === 0 ? value : Object.fromEntries(amount)]
+      }),
+    )
 
 const without = (record: JsonObject, names: ReadonlyArray<string>): JsonObject =>
   Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)))
