@@ -1,5 +1,6 @@
 // How far the records between two instants have been read, and which response of theirs is known to be whole.
-import { MICROS_PER_MILLI } from "../../domain/values/time.ts"
+import { MAX_CLOCK_SECONDS_OFF } from "../../domain/run/clockTolerance.ts"
+import { MICROS_PER_MILLI, MICROS_PER_SECOND } from "../../domain/values/time.ts"
 
 /** A range that has been read back to `to`, but not to its start. */
 export interface PendingRead {
@@ -38,6 +39,16 @@ export interface TimeCursor {
   readonly whole?: WholeRead | undefined
   readonly pending?: PendingRead | undefined
 }
+
+/**
+ * The cursor, unless its mark lies ahead by more than a clock may be off. Earlier versions took the mark from records dated in the
+ * future; since when they requested no others is unknown, so everything is read again.
+ */
+export const trusted = (cursor: TimeCursor | undefined, now: number): TimeCursor | undefined =>
+  markOf(cursor) > now + MAX_CLOCK_SECONDS_OFF * MICROS_PER_SECOND ? undefined : cursor
+
+export const markOf = (cursor: TimeCursor | undefined): number =>
+  Math.max(cursor?.through ?? -Infinity, cursor?.pending?.newest ?? -Infinity)
 
 /** `undefined` if a record without a time may be older than the others. */
 export const extentOf = (

@@ -4,15 +4,16 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { MAX_CLOCK_SECONDS_OFF } from "../../domain/run/clockTolerance.ts"
-import { microsFromMillis, MICROS_PER_MILLI, MICROS_PER_SECOND } from "../../domain/values/time.ts"
+import { microsFromMillis, MICROS_PER_MILLI } from "../../domain/values/time.ts"
 import { CAP_STEP, looksCutOff } from "./plausibleCap.ts"
 import {
   extentOf,
   isKnownWhole,
+  markOf,
   type PendingRead,
   type ResponseExtent,
   type TimeCursor,
+  trusted,
   type WholeRead,
 } from "./timeCursor.ts"
 
@@ -53,18 +54,23 @@ export interface TimeStep<A> {
   readonly suspicious: boolean
   /** An instant with more records than a response can hold, so that some of them can't be read. */
   readonly tie: number | undefined
+  /** The instants between which the service may have records that no response had. */
+  readonly unreached: { readonly after: number; readonly before: number } | undefined
   /** Whether the response has records after the window, because the service ignores its end. */
   readonly ignoresEnd: boolean
 }
 
 interface Pending extends PendingRead {
-  readonly purpose: "newest" | "forward" | "backward"
+  /** `lookBack`: up to what is stored, to see whether the responses before should have reached it. */
+  readonly purpose: "newest" | "forward" | "lookBack" | "backward"
   /** Whether to continue after every response with older records, even if it does not seem cut off. */
   readonly toTheEnd: boolean
   /** The time of the oldest record of the range so far. */
   readonly reached: number | undefined
   /** An instant that filled a whole response; only older records show whether it was cut off. */
   readonly filled: number | undefined
+  /** Whether the response before may have been cut off by its size. */
+  readonly full: boolean
   /** The response that this window continues. */
   readonly before: ResponseExtent | undefined
 }
@@ -85,19 +91,9 @@ export const timeWindows = <A, E, R>(
   Stream.unwrap(
     Effect.map(Clock.currentTimeMillis, (millis) => {
       const now = microsFromMillis(millis)
-      return windowsAt({ ...options, now, cursor: trusted(options, now) })
+      return windowsAt({ ...options, now, cursor: trusted(options.cursor, now) })
     }),
   )
-
-/**
- * The cursor, unless its mark lies ahead by more than a clock may be off. Earlier versions took the mark from records dated in the
- * future; since when they requested no others is unknown, so everything is read again.
- */
-const trusted = <A, E, R>({ cursor }: TimeWindows<A, E, R>, now: number): TimeCursor | undefined =>
-  markOf(cursor) > now + MAX_CLOCK_SECONDS_OFF * MICROS_PER_SECOND ? undefined : cursor
-
-const markOf = (cursor: TimeCursor | undefined): number =>
-  Math.max(cursor?.through ?? -Infinity, cursor?.pending?.newest ?? -Infinity)
 
 const windowsAt = <A, E, R>(
   options: TimeWindows<A, E, R> & Begun,
@@ -123,6 +119,7 @@ const initialProgress = {
   newest: undefined,
   reached: undefined,
   filled: undefined,
+  full: false,
   before: undefined,
 } as const
 
@@ -181,39 +178,60 @@ const afterRead = <A, E, R>(
   const top = times.reduce((most, time) => Math.max(most, time), range.newest ?? -Infinity)
   const newest = top === -Infinity ? undefined : Math.min(top, now)
   const ignoresEnd = times.some((time) => time > (window.to ?? Infinity) + OVERLAP)
+  const through = cursor?.through ?? Infinity
+  const reached = Math.min(oldest, range.reached ?? Infinity)
+  const looksBack = range.purpose === "lookBack"
   const older = oldest < (range.reached ?? Infinity)
   const extent = extentOf(count, times)
   const isKnown = isKnownWhole(cursor?.whole, extent, { now, recheck })
   const full = count > 0 && ((count >= largest && !isKnown) || looksCutOff(count))
   // A window for what is new begins before the newest record stored: a whole response has that one.
-  const misses = range.purpose === "forward" && oldest > (cursor?.through ?? Infinity) && !isKnown
+  const misses = range.purpose === "forward" && oldest > through && !isKnown
   // A service may cut off a response for another reason than its size, which only another request shows.
   const mayHaveMore = full || ((range.toTheEnd || misses) && older)
   const ended = count === 0 || !mayHaveMore || (ignoresEnd && !older)
   const before = older ? extent : range.before
-  const next = ended ? undefined : olderRange({ ...range, before }, newest, oldest, times)
   // A window that ends at the oldest record shows that nothing is older only by this record.
   const showsEnd =
-    !older && !ignoresEnd && (count === 0 ? range.filled !== undefined : extent !== undefined)
+    !older &&
+    !ignoresEnd &&
+    (count === 0 ? range.filled !== undefined || looksBack : extent !== undefined)
+  const known = showsEnd ? range.before : undefined
+  const stopsShort =
+    range.purpose === "forward" &&
+    !ignoresEnd &&
+    !isKnown &&
+    reached > through &&
+    reached < Infinity
+  const purpose = looksBack ? "newest" : range.purpose
+  const next = !ended
+    ? olderRange({ ...range, purpose, before, full }, newest, oldest, times)
+    : stopsShort
+      ? lookBack({ ...range, newest, reached, before: known }, through)
+      : undefined
   const whole =
-    ended && showsEnd && range.before !== undefined ? { ...range.before, at: now } : undefined
+    next === undefined && ended && known !== undefined ? { ...known, at: now } : undefined
   const tie =
-    range.filled !== undefined && older
+    range.filled !== undefined && range.full && older
       ? range.filled
       : // This many records at one instant are probably a cut-off response, even if nothing older follows.
         next?.filled !== undefined && count >= CAP_STEP
         ? next.filled
         : undefined
+  const unreached =
+    looksBack && older && range.reached !== undefined
+      ? { after: through, before: range.reached }
+      : undefined
   const suspicious =
     range.purpose === "forward" &&
     range.reached === undefined &&
     count === 0 &&
-    (range.to ?? Infinity) >= (cursor?.through ?? Infinity)
+    (range.to ?? Infinity) >= through
   const nextCursor: TimeCursor | undefined = suspicious
     ? cursor
     : cursorAfter(cursor, range, next, { newest, largest, since, whole })
   return {
-    step: { window, content, count, cursor: nextCursor, suspicious, tie, ignoresEnd },
+    step: { window, content, count, cursor: nextCursor, suspicious, tie, unreached, ignoresEnd },
     next,
   }
 }
@@ -241,6 +259,13 @@ const olderRange = (
   return nonEmpty({ ...onward, to: Math.min(exact - MICROS_PER_MILLI, beyond), filled: oldest })
 }
 
+/**
+ * The window that shows whether the newest record stored is gone, or whether the service only returned nothing from before the
+ * oldest record, as one that cuts off by age does after a month without records.
+ */
+const lookBack = (range: Pending, through: number): Pending | undefined =>
+  nonEmpty({ ...range, to: through + OVERLAP, filled: undefined, purpose: "lookBack" })
+
 /** Returns `undefined` for a range that ends before its start. */
 const nonEmpty = (range: Pending): Pending | undefined =>
   range.from !== undefined && range.to !== undefined && range.to < range.from ? undefined : range
@@ -260,7 +285,9 @@ const cursorAfter = (
   const from = cursor === undefined ? since : cursor.from
   const before = { through: cursor?.through, from, largest, whole }
   if (next !== undefined) {
-    const { from: lowest, to } = next
+    const { from: lowest } = next
+    // After an interruption the last window is requested again, and then the one that looks back.
+    const to = next.purpose === "lookBack" ? range.to : next.to
     return range.purpose === "backward"
       ? // A backfill needs no pending range: after an interruption it continues from the bound of what was read.
         { ...before, from: next.reached, pending: undefined }

@@ -318,7 +318,7 @@ describe("timeWindows", () => {
           cursor = cursorOf(yield* readAll(service, options, requests))
           sent.push(requests.length)
         }
-        expect(sent).toEqual([1, 2, 1, 1])
+        expect(sent).toEqual([1, 3, 1, 1])
       }),
   )
 
@@ -443,6 +443,50 @@ describe("timeWindows", () => {
         expect(whole).toHaveLength(3)
       }),
     )
+
+    const at = (id: string, days: number): Entry => ({ id, at: NOW + days * DAY })
+
+    it.effect.each([
+      ["many records", [59, 62, 65, 70, 78]],
+      ["one record", [70]],
+    ] as const)("tells what it can't reach before %s after a month without any", ([, days]) =>
+      Effect.gen(function* () {
+        const stored = months(false)
+        const first = yield* Stream.runCollect(monthly(stored))
+        const news = days.map((day) => at(`new ${day}`, day))
+        const grown = [...news, at("lost", 9), ...stored]
+        const later = NOW + 80 * DAY
+        const run = (cursor = cursorOf(first)) => monthly(grown, cursor, undefined, later)
+        const steps = yield* Stream.runCollect(run())
+        const lost = { after: NOW, before: Math.min(...news.map((entry) => entry.at)) }
+        const expected = { through: Math.max(...news.map((entry) => entry.at)), pending: undefined }
+        expect(read(steps)).toEqual(expect.arrayContaining([...idsOf(news)]))
+        expect(steps.flatMap(({ unreached = [] }) => unreached)).toEqual([lost])
+        expect(cursorOf(steps)).toMatchObject(expected)
+        expect(cursorOf(steps)?.whole).toEqual(cursorOf(first)?.whole)
+        // Stopped after each response.
+        for (const stop of steps.keys()) {
+          const begun = yield* Stream.runCollect(Stream.take(run(), stop))
+          const rest = yield* Stream.runCollect(run(cursorOf(begun)))
+          const told = rest.flatMap(({ unreached = [] }) => unreached)
+          expect(told).toMatchObject([{ after: NOW }])
+          expect(Math.abs((told[0]?.before ?? 0) - lost.before)).toBeLessThanOrEqual(SECOND)
+          expect(cursorOf(rest)).toMatchObject(expected)
+        }
+      }),
+    )
+
+    it.effect("a month with one record hides none before it, and is no instant with too many", () =>
+      Effect.gen(function* () {
+        const first = yield* Stream.runCollect(monthly(months(false)))
+        const grown = [at("newest", 60), at("before", 35), at("first", 10), ...months(false)]
+        const steps = yield* Stream.runCollect(
+          monthly(grown, cursorOf(first), undefined, NOW + 80 * DAY),
+        )
+        expect(read(first, steps)).toEqual(idsOf(grown))
+        expect(steps.flatMap(({ tie = [], unreached = [] }) => [tie, unreached].flat())).toEqual([])
+      }),
+    )
   })
 
   it.effect(
@@ -463,7 +507,7 @@ describe("timeWindows", () => {
       }),
   )
 
-  it.effect("costs one request more where the newest record stored is no longer there", () =>
+  it.effect("costs two requests more where the newest record stored is no longer there", () =>
     Effect.gen(function* () {
       const first = yield* readAll(small(0, 24, 72, 96, 120))
       const grown = [
@@ -473,12 +517,14 @@ describe("timeWindows", () => {
       for (const [service, count] of [
         [[...grown, ...small(0)], 1],
         [[...grown, ...small(24)], 1],
-        [grown, 2],
+        // The last ends at that record.
+        [grown, 3],
       ] as const) {
         const requests: Array<TimeWindow> = []
-        const options = { cursor: cursorOf(first), now: NOW + 3 * DAY }
+        const options = { cursor: cursorOf(first), now: NOW + 3 * DAY, recheck: 7 * DAY }
         const steps = yield* readAll(service, options, requests)
         expect(requests).toHaveLength(count)
+        expect(steps.flatMap(({ unreached = [] }) => unreached)).toEqual([])
         expect(steps.filter(({ tie }) => tie !== undefined)).toEqual([])
       }
     }),

@@ -4,8 +4,8 @@ import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { transactionsPipeline } from "../../../src/pipelines/areas/subaccounts/transactions.ts"
 import { parseDay } from "../../../src/domain/values/time.ts"
-import { defaultRunSettings } from "../../../src/pipelines/model/runSettings.ts"
-import { fixedDay } from "../../support/movableClock.ts"
+import { defaultRunSettings, type RunSettings } from "../../../src/pipelines/model/runSettings.ts"
+import { ahead, fixedDay } from "../../support/movableClock.ts"
 import { expectReplays } from "../../support/replays.ts"
 import { json, scriptedServer } from "../../support/servers/scriptedServer.ts"
 import { asAdmin } from "../../support/simulated.ts"
@@ -277,4 +277,56 @@ live(
       known = known.slice(0, 1)
       expect(yield* warnings).toEqual([])
     }).pipe(Effect.scoped),
+)
+
+live("before the transactions of a late run, a month without any is a gap", () =>
+  Effect.gen(function* () {
+    const after = (days: number) => new Date(now + days * 24 * HOUR).toISOString()
+    const known = [70, 60, 9, 0].map((days) => ({ ...history[days], block_timestamp: after(days) }))
+    let today = after(0)
+    const server = yield* scriptedServer(({ url }, response) => {
+      const { pathname, searchParams } = new URL(url, "http://service")
+      response.sendDate = false
+      if (pathname === "/subaccounts") return json(response, [{ address }])
+      if (pathname !== "/transactions/v2") return json(response, [])
+      const from = searchParams.get("startTime") ?? ""
+      const to = searchParams.get("endTime") ?? today
+      const month = new Date(Date.parse(to) - 30 * 24 * HOUR).toISOString()
+      const isSent = (time: string) => time >= from && time > month && time <= to
+      json(
+        response,
+        known.filter(({ block_timestamp: time }) => isSent(time)),
+      )
+    })
+    const dataDir = yield* temporaryFolder
+    const options = { pipelines: ["my_subaccounts", "transactions"], api: asAdmin }
+    const sync = (settings: Partial<RunSettings> = {}) =>
+      runOnce(server.url, dataDir, { ...options, settings })
+    const late = (settings?: Partial<RunSettings>) =>
+      ahead(now - Date.now() + 75 * 24 * HOUR, sync(settings))
+    const stored = query(dataDir, "select count(*)::int as n from core.transactions")
+    yield* sync()
+    today = after(75)
+    yield* late()
+    expect(yield* stored).toEqual([{ n: 3 }])
+    const told = yield* queries(dataDir, [
+      `select reason, state, epoch_ms(from_at)::double as first, epoch_ms(to_at)::double as last
+       from ops.gaps`,
+      `select error_text as text from ops.tasks where error_text is not null`,
+    ])
+    expect(told).toEqual([
+      [
+        {
+          reason: "unreachable",
+          state: "permanent",
+          first: Date.parse(after(0)),
+          last: Date.parse(after(60)),
+        },
+      ],
+      [{ text: expect.stringMatching(/^the service returned no transactions between 2026-06-01/) }],
+    ])
+    // As the documentation advises.
+    yield* late({ full: true, until: parseDay("2026-06-20") ?? 0 })
+    expect(yield* stored).toEqual([{ n: 4 }])
+  }).pipe(Effect.scoped),
 )

@@ -72,6 +72,8 @@ const inputsOf = ({ wireAddress }: SubaccountRef, { from, to }: TimeWindow) => (
 const windowText = ({ from, to }: TimeWindow): string =>
   `${from === undefined ? "" : formatInstant(from)}..${to === undefined ? "" : formatInstant(to)}`
 
+type Unreached = NonNullable<TimeStep<unknown>["unreached"]>
+
 const tieGap = (at: number): GapNote => ({
   fromAt: at,
   toAt: at,
@@ -80,12 +82,23 @@ const tieGap = (at: number): GapNote => ({
   detail: `more transactions at ${formatInstant(at)} than a response holds; the service has no way to request the others`,
 })
 
+const unreachedGap = ({ after, before }: Unreached): GapNote => ({
+  fromAt: after,
+  toAt: before,
+  reason: "unreachable",
+  state: "permanent",
+  detail: `the service returned no transactions between ${formatInstant(after)} and ${formatInstant(before)}, nor, until they were requested alone, those before; there may be some in between. Run sync more often`,
+})
+
 const taskResult = (
   entity: string,
   step: TimeStep<Page<unknown>>,
   leftInQuarantine: number | null,
 ): TaskResult => {
-  const gaps = step.tie === undefined ? [] : [tieGap(step.tie)]
+  const gaps = [
+    ...(step.tie === undefined ? [] : [tieGap(step.tie)]),
+    ...(step.unreached === undefined ? [] : [unreachedGap(step.unreached)]),
+  ]
   const warning = step.ignoresEnd
     ? "the service ignores endTime, so older transactions may be out of reach; if it uses another name, set it in wire.names"
     : gaps[0]?.detail

@@ -39,7 +39,7 @@ const source = {
 interface Mark {
   /** Day of the newest value stored; that of the run, if the value is dated ahead. */
   readonly through: number
-  /** First day that was requested; `undefined` if the whole history was. */
+  /** First day that was requested, and every day since; `undefined` if the whole history was. */
   readonly from?: number | undefined
 }
 
@@ -67,9 +67,19 @@ const martSeries = ({ smoothing, averagingPeriodDays }: ApySeries): string =>
 const revisedSince = ({ averagingPeriodDays }: ApySeries, through: number): number =>
   through - 2 * averagingPeriodDays
 
-/** `undefined` means the beginning of the history. */
-const earlier = (one: number | undefined, other: number): number | undefined =>
-  one === undefined ? undefined : Math.min(one, other)
+/**
+ * The first day requested so far. A run that leaves out days that are new or still revised (`--full --since`) begins anew, so
+ * that the next run without a start date reads them.
+ */
+const requestedFrom = (
+  series: ApySeries,
+  mark: Mark | undefined,
+  from: number | undefined,
+): number | undefined => {
+  if (mark === undefined || from === undefined) return from
+  if (from > revisedSince(series, mark.through)) return from
+  return mark.from === undefined ? undefined : Math.min(mark.from, from)
+}
 
 /** The first day to store: a rolling filter revises values up to two windows behind the newest. */
 const firstDay = (
@@ -137,7 +147,7 @@ const readSeries = Effect.fnUntraced(function* (
       (newest, time) => Math.max(newest, Math.min(dayOf(time), context.today)),
       mark?.through ?? -Infinity,
     ),
-    from: mark === undefined || from === undefined ? from : earlier(mark.from, from),
+    from: requestedFrom(series, mark, from),
   }
   const gaps =
     // A rejected value may be the one that is missing.

@@ -4,6 +4,7 @@ import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { formatDay } from "../../../../src/domain/values/time.ts"
 import { ahead, fixedDay } from "../../../support/movableClock.ts"
+import type { RunSettings } from "../../../../src/pipelines/model/runSettings.ts"
 import { replayQuarantine } from "../../../../src/pipelines/archive/replayQuarantine.ts"
 import { expectReplays, replayOptions } from "../../../support/replays.ts"
 import { json, scriptedServer } from "../../../support/servers/scriptedServer.ts"
@@ -66,9 +67,10 @@ const reading = Effect.gen(function* () {
     rename: (to: string) => {
       name = to
     },
-    after: (days: number) => {
+    after: (days: number, settings: Partial<RunSettings> = {}) => {
       today = start + days
-      return ahead(now - Date.now() + days * DAY_MILLIS, sync)
+      const run = runOnce(url, dataDir, { pipelines: ["apy_history"], settings })
+      return ahead(now - Date.now() + days * DAY_MILLIS, run)
     },
     stored: query(
       dataDir,
@@ -113,6 +115,22 @@ live("what --full got an empty response for is read by the next run", () =>
     expect(days).toEqual([-1, -1])
     days.length = 0
     yield* sync
+    expect(Math.min(...days)).toBeGreaterThan(0)
+  }),
+)
+
+live("what --full --since leaves out behind the newest day stored is read by the next run", () =>
+  Effect.gen(function* () {
+    const { sync, after, stored, days } = yield* reading
+    yield* sync
+    const today = Math.floor(now / DAY_MILLIS) + 50
+    yield* after(50, { full: true, since: today - 10 })
+    yield* after(50)
+    expect(yield* stored).toEqual(wholeAfter(50))
+    // Where it leaves out nothing new, there is nothing to read again.
+    yield* after(50, { full: true, since: today - 60 })
+    days.length = 0
+    yield* after(50)
     expect(Math.min(...days)).toBeGreaterThan(0)
   }),
 )
