@@ -100,7 +100,12 @@ describe("notifications", () => {
       const postgres = join(dataDir, "postgres.json")
       writeFileSync(
         postgres,
-        JSON.stringify({ error: "Publishing failed.", failing_since: longAgo }),
+        JSON.stringify({
+          target: "a",
+          run_id: null,
+          error: "Publishing failed.",
+          failing_since: longAgo,
+        }),
       )
       writeFileSync(
         join(dataDir, "last-run.json"),
