@@ -13,6 +13,7 @@ import { commandId } from "../../domain/run/commandId.ts"
 import { existingWarehouse, type Place, placeOf } from "../publication/warehouse.ts"
 import { findMoved } from "../retention/findMoved.ts"
 import { inGroups, joinSegments, removeSegments } from "../retention/joinSegments.ts"
+import { markLandedAgain } from "./markLanded.ts"
 import { endAllRuns } from "../run/endDeadRuns.ts"
 
 export interface CompactSummary extends Published {
@@ -41,6 +42,7 @@ const compacted = Effect.fnUntraced(function* (options: CompactOptions) {
   yield* endAllRuns(JOINING, options)
   const publish = yield* publishMoves(options.publish)
   const store = archiveOf(options)
+  yield* markLandedAgain(store)
   const before = yield* inArchive(() => store.segments())
   const bytesBefore = yield* inArchive(() => segmentBytes(store))
   yield* findMoved(
