@@ -13,8 +13,8 @@ import { commandId } from "../../domain/run/commandId.ts"
 import { existingWarehouse, type Place, placeOf } from "../publication/warehouse.ts"
 import { findMoved } from "../retention/findMoved.ts"
 import { inGroups, joinSegments, removeSegments } from "../retention/joinSegments.ts"
-import { markLandedAgain } from "./markLanded.ts"
 import { endAllRuns } from "../run/endDeadRuns.ts"
+import { markLandedAgain } from "./markLanded.ts"
 
 export interface CompactSummary extends Published {
   readonly segmentsBefore: number
