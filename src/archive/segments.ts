@@ -133,7 +133,11 @@ export class Commits {
 
   add({ place: { file }, markers, ends }: Frame): void {
     for (const marker of markers) {
-      for (const id of [...marker.landed, ...marker.notLanded]) this.#markers.set(id, marker)
+      for (const id of [...marker.landed, ...marker.notLanded]) {
+        // In the order of the markers, in which they are written again.
+        this.#markers.delete(id)
+        this.#markers.set(id, marker)
+      }
     }
     for (const { runId, uncommitted } of ends) {
       this.#ended.set(file, (this.#ended.get(file) ?? new Set()).add(runId))

@@ -14,6 +14,7 @@ import { existingWarehouse, type Place, placeOf } from "../publication/warehouse
 import { findMoved } from "../retention/findMoved.ts"
 import { inGroups, joinSegments, removeSegments } from "../retention/joinSegments.ts"
 import { endAllRuns } from "../run/endDeadRuns.ts"
+import { markLandedAgain } from "./markLanded.ts"
 
 export interface CompactSummary extends Published {
   readonly segmentsBefore: number
@@ -41,6 +42,7 @@ const compacted = Effect.fnUntraced(function* (options: CompactOptions) {
   yield* endAllRuns(JOINING, options)
   const publish = yield* publishMoves(options.publish)
   const store = archiveOf(options)
+  yield* markLandedAgain(store)
   const before = yield* inArchive(() => store.segments())
   const bytesBefore = yield* inArchive(() => segmentBytes(store))
   yield* findMoved(

@@ -8,13 +8,13 @@ import * as Stream from "effect/Stream"
 import { ArchiveReader } from "../../archive/segments.ts"
 import type { Batch } from "../../domain/run/outcome.ts"
 import { mayLackMembers } from "../../domain/wire/violation.ts"
-import type { Table } from "../../domain/table/table.ts"
+import { type Table, tableName } from "../../domain/table/table.ts"
 import { commandId } from "../../domain/run/commandId.ts"
 import { databaseError, type LoadError } from "../../load/errors.ts"
 import { lostRows, rowsMissing } from "./rowsOfResponses.ts"
 import { scratchFile } from "../../load/storage/file/duckdbFile.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
-import { asOneSet, type FieldNames } from "../../transform/Source.ts"
+import { asOneSet, type FieldNames, type MappedResponse } from "../../transform/Source.ts"
 import { coreTables } from "../pipelines.ts"
 import { archiveOf } from "../publication/archiveOf.ts"
 import { openWarehouse, type Place, placeOf } from "../publication/warehouse.ts"
@@ -41,8 +41,14 @@ export interface UnreadableResponse {
 /** What a rebuild made no rows of. */
 export interface LeftOut {
   readonly unreadable: ReadonlyArray<UnreadableResponse>
-  /** Responses of which single records were left out; most of them never made a row. */
-  readonly inPart: ReadonlyArray<UnreadableResponse>
+  /** Responses of which records were left out; most of these never made a row. */
+  readonly inPart: ReadonlyArray<ReadInPart>
+}
+
+interface ReadInPart {
+  readonly response: UnreadableResponse
+  /** The tables whose records these may be. */
+  readonly tables: ReadonlyArray<Table>
 }
 
 /** Rows that can't be made again, because their response, or their record, can't be read or is not in the index. */
@@ -101,25 +107,45 @@ export const lostTo = Effect.fnUntraced(function* (
   tables: ReadonlyArray<Table>,
   rebuiltDir: string,
 ) {
-  const filled = new Set(inPart.flatMap(({ pipeline }) => pipelineOf(pipeline)?.tables ?? []))
-  const missing = yield* rowsMissing(
-    tables.filter((each) => filled.has(each)),
-    idsOf(inPart),
-    rebuiltDir,
-  )
+  const named = new Map<Table, Array<string>>()
+  for (const { response, tables: ofResponse } of inPart) {
+    for (const table of ofResponse.filter((each) => tables.includes(each))) {
+      named.set(table, named.get(table) ?? [])
+      named.get(table)?.push(response.responseId)
+    }
+  }
+  const missing = yield* rowsMissing(named, rebuiltDir)
   const lost = new Map<string, number>()
-  for (const { table, rows } of [
-    ...(yield* lostRows(tables, idsOf(unreadable))),
-    ...missing.map((row) => ({ table: row.table, rows: 1 })),
-  ]) {
+  for (const { table, rows } of [...(yield* lostRows(tables, idsOf(unreadable))), ...missing]) {
     lost.set(table, (lost.get(table) ?? 0) + rows)
   }
   const losing = new Set(missing.map(({ responseId }) => responseId))
+  const losingInPart = inPart
+    .map(({ response }) => response)
+    .filter(({ responseId }) => losing.has(responseId))
   return {
     lost: Array.from(lost, ([name, rows]): LostRows => ({ table: name, rows })),
-    unreadable: [...unreadable, ...inPart.filter(({ responseId }) => losing.has(responseId))],
+    unreadable: [...unreadable, ...losingInPart],
   }
 })
+
+/** What of a response was left out, if anything: a setting that is gone may have named where all records of a table are. */
+const readInPart = (
+  { responseId, pipeline, file }: IndexedResponse,
+  { rows, rejected }: MappedResponse,
+): ReadonlyArray<ReadInPart> => {
+  const { tables = [] } = pipelineOf(pipeline) ?? {}
+  const lacking = rejected.find(({ isRepeated }) => isRepeated !== true)
+  if (lacking !== undefined) {
+    const why = `${lacking.path} ${lacking.detail}`
+    return [{ response: { responseId, pipeline, file, why }, tables }]
+  }
+  const filled = new Set(rows.flatMap(({ table, length }) => (length > 0 ? [table] : [])))
+  const empty = tables.filter((table) => table.shapes !== undefined && !filled.has(table))
+  if (empty.length === 0) return []
+  const why = `has no rows of ${empty.map(tableName).join(" and ")} any more`
+  return [{ response: { responseId, pipeline, file, why }, tables: empty }]
+}
 
 const rebuild = Effect.fnUntraced(function* (
   options: RebuildOptions,
@@ -129,7 +155,7 @@ const rebuild = Effect.fnUntraced(function* (
   const store = archiveOf(options)
   const reader = new ArchiveReader(store)
   const unreadable: Array<UnreadableResponse> = []
-  const inPart: Array<UnreadableResponse> = []
+  const inPart: Array<ReadInPart> = []
   const repetitions = new Repetitions()
   let done = 0
   const leaveOut = (commit: Commit, why: string): void => {
@@ -150,13 +176,8 @@ const rebuild = Effect.fnUntraced(function* (
         leaveOut([response], mapped.failure)
         continue
       }
-      const { rows, rejected } = mapped.success
-      const lacking = rejected.find(({ isRepeated }) => isRepeated !== true)
-      if (lacking !== undefined) {
-        const { responseId, pipeline, file } = response
-        inPart.push({ responseId, pipeline, file, why: `${lacking.path} ${lacking.detail}` })
-      }
-      batches.push({ rows, runId: response.runId, bookkeeping: [] })
+      inPart.push(...readInPart(response, mapped.success))
+      batches.push({ rows: mapped.success.rows, runId: response.runId, bookkeeping: [] })
     }
     done += commit.length
     options.onResponse(done, responses.length)

@@ -1,10 +1,7 @@
 // Loads quarantined responses that this version can read, and closes their entries, without a request.
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type { ArchiveStore } from "../../archive/ArchiveStore.ts"
-import { commitMarkerLine } from "../../archive/lines.ts"
-import { appendLines } from "../../archive/rewrite.ts"
-import { ArchiveReader, segmentFiles, segmentsOf } from "../../archive/segments.ts"
+import { ArchiveReader, segmentFiles } from "../../archive/segments.ts"
 import { counted } from "../../domain/values/numbers.ts"
 import { commandId } from "../../domain/run/commandId.ts"
 import { LoadError } from "../../load/errors.ts"
@@ -24,6 +21,7 @@ import { endAllRuns } from "../run/endDeadRuns.ts"
 import { type Published, publishNewsEverywhere } from "../publication/publish.ts"
 import { hasRows } from "../strategies/taskResult.ts"
 import { pipelineOf, rowsOfArchived } from "./archivedRows.ts"
+import { markLanded } from "./markLanded.ts"
 import { type LostRows, lostTo, withRebuilt } from "./rebuild.ts"
 import type { ReplayOptions } from "./replay.ts"
 
@@ -164,27 +162,3 @@ const wouldLose = ({ table, rows }: LostRows): LoadError =>
     why: `${counted(rows, "row")} of ${table} ${rows === 1 ? "comes" : "come"} from responses, or records of them, that can't be read again`,
     advice: "Nothing was changed: rebuilding the table would lose them.",
   })
-
-/**
- * Marks them as landed in the archive, so that a replay without this warehouse makes the same rows. The markers are in the segment
- * of their responses, so that they stay together and in their order.
- */
-const markLanded = Effect.fnUntraced(function* (
-  store: ArchiveStore,
-  landable: ReadonlyArray<IndexedResponse>,
-) {
-  for (const [file, ofFile] of yield* inArchive(() => segmentsOf(store, landable))) {
-    const markers = ofFile.map(({ responseId, runId, pipeline, entity, window }) =>
-      commitMarkerLine({
-        runId,
-        pipeline,
-        entity,
-        window,
-        outcome: "landed",
-        landed: [responseId],
-        notLanded: [],
-      }),
-    )
-    yield* inArchive(() => appendLines(store, file, markers))
-  }
-})

@@ -40,49 +40,69 @@ export const lostRows = Effect.fnUntraced(function* (
 })
 
 /**
- * The rows of `tables` that were read from one of these responses, or ended with it, and that the tables in `rebuiltDir` lack or
- * have of other responses only; one record for each, with the response.
+ * How many rows that were read from one of its `named` responses (ids), or ended with it, each table lacks in `rebuiltDir`; one
+ * record for each response. A key with as many rows there lacks nothing: an earlier response may have them now. Nor do keys
+ * that changed: the response has as many new ones.
  */
 export const rowsMissing = Effect.fnUntraced(function* (
-  tables: ReadonlyArray<Table>,
-  responseIds: ReadonlyArray<string>,
+  named: ReadonlyMap<Table, ReadonlyArray<string>>,
   rebuiltDir: string,
 ) {
+  if (named.size === 0) return []
   const warehouse = yield* Warehouse
-  const missing = tables.flatMap((table) => {
-    const keyOf = `${identifiers(table.key)}, r.response_id`
-    const of = (catalog: string, stored: Table, column: string, ofResponse: string): string =>
-      `SELECT ${keyOf} FROM ${inCatalog(catalog, stored)} t JOIN named r ON r.${ofResponse} = t.${column}`
+  const missing = [...named.keys()].flatMap((table) => [
     // A row may be superseded in one of them, and not in the other.
-    const read = (catalog: string): string =>
-      storedTables(table)
-        .map((stored) => of(catalog, stored, "_response_id", "response_id"))
-        .join(" UNION ALL ")
-    const name = literal(tableName(table))
-    return [
-      `SELECT ${name} AS name, response_id FROM ((${read(CATALOG)}) EXCEPT (${read(OTHER)}))`,
-      ...storedTables(table).flatMap((stored) =>
-        endColumns(stored).map((column) => {
-          const [here, there] = [CATALOG, OTHER].map((catalog) =>
-            of(catalog, stored, column, "received_at"),
-          )
-          return `SELECT ${name} AS name, response_id FROM ((${here}) EXCEPT (${there}))`
-        }),
-      ),
-    ]
-  })
-  if (missing.length === 0 || responseIds.length === 0) return []
+    missingOf(table, storedTables(table), "_response_id", "response_id"),
+    ...storedTables(table).flatMap((stored) =>
+      endColumns(stored).map((column) => missingOf(table, [stored], column, "received_at")),
+    ),
+  ])
+  const pairs = [...named].flatMap(([table, ids]) =>
+    ids.map((id) => ({ id, of: tableName(table) })),
+  )
   const rows = yield* withAttached(
     rebuiltDir,
     warehouse.rows(
-      `WITH named AS (
-         FROM ${CATALOG}.raw.responses WHERE list_contains(from_json($1, '["VARCHAR"]'), response_id))
+      `WITH pairs AS (SELECT unnest(from_json($1, '[{"id": "VARCHAR", "of": "VARCHAR"}]'), recursive := true)),
+         named AS (FROM ${CATALOG}.raw.responses JOIN pairs ON id = response_id)
        ${missing.join(" UNION ALL ")}`,
-      [JSON.stringify(responseIds)],
+      [JSON.stringify(pairs)],
     ),
   )
-  return rows.map(decodeRow({ table: text("name"), responseId: text("response_id") }))
+  return rows.map(
+    decodeRow({ table: text("name"), responseId: text("response_id"), rows: number("rows") }),
+  )
 })
+
+/** SQL: the rows of `stored` whose `column` names a response by its column `by`. */
+const missingOf = (
+  table: Table,
+  stored: ReadonlyArray<Table>,
+  column: string,
+  by: string,
+): string => {
+  const key = identifiers(table.key)
+  const name = literal(tableName(table))
+  const all = (catalog: string): string =>
+    stored
+      .map((each) => `SELECT ${key}, ${column} AS mark FROM ${inCatalog(catalog, each)}`)
+      .join(" UNION ALL ")
+  const named = (rows: string): string =>
+    `SELECT ${key}, named.response_id FROM ${rows} JOIN named ON named.${by} = mark AND named.of = ${name}`
+  return `(WITH here AS (FROM (${all(CATALOG)}) WHERE mark IS NOT NULL),
+    there AS (FROM (${all(OTHER)}) WHERE mark IS NOT NULL),
+    missing AS (${named("here")} EXCEPT ${named("there")}),
+    fewer AS (
+      SELECT ${key} FROM (
+        SELECT ${key}, 1 AS n FROM here SEMI JOIN missing USING (${key})
+        UNION ALL SELECT ${key}, -1 AS n FROM there SEMI JOIN missing USING (${key}))
+      GROUP BY ALL HAVING sum(n) > 0),
+    changed AS (
+      SELECT response_id, 1 AS n FROM missing SEMI JOIN fewer USING (${key})
+      UNION ALL SELECT response_id, -1 AS n FROM (${named("there")}) ANTI JOIN here USING (${key}))
+    SELECT ${name} AS name, response_id, sum(n)::DOUBLE AS rows FROM changed
+    GROUP BY response_id HAVING sum(n) > 0)`
+}
 
 /** How many rows of `tables` were read from these responses. */
 export const countRowsOf = Effect.fnUntraced(function* (

@@ -222,11 +222,15 @@ const missingCommits = (
       line: `${ofRun} ${isOne ? "is" : "are"} not in the archive`,
       landed: `${ofRun} did not land by the last commit marker`,
     }[lacks]
+    const mend =
+      lacks === "landed"
+        ? `; \`vaulthouse compact\` records that ${isOne ? "it" : "they"} landed`
+        : ""
     return [
       {
         kind: "missing" as const,
         path: pathOf(segmentHolding(files, runId)),
-        detail: `${what}; a replay without the database would leave ${isOne ? "it" : "them"} out`,
+        detail: `${what}; a replay without the database would leave ${isOne ? "it" : "them"} out${mend}`,
       },
     ]
   })

@@ -123,7 +123,7 @@ const transactions = Effect.gen(function* () {
   const breakDown = (body: object | undefined): void => {
     broken = body
   }
-  return { dataDir, run, breakDown }
+  return { sent, dataDir, run, breakDown }
 })
 
 it.live("a table stays as it is where it would lose rows of records that can't be read now", () =>
@@ -169,5 +169,95 @@ it.live("what is loaded from quarantine takes no rows from other responses", () 
     const failure = yield* Effect.flip(replayQuarantine({ ...replayOptions(dataDir), ...sealedAt }))
     expect(failure.message).toContain("2 rows of core.transactions")
     expect(yield* content(dataDir)).toEqual(before)
+  }),
+)
+
+it.live("a table stays as it is where it would lose values, whatever earlier responses have", () =>
+  Effect.gen(function* () {
+    const { sent, dataDir, run, breakDown } = yield* transactions
+    const [one, two] = sent
+    breakDown([one, { ...two, block_timestamp: two?.mined_at, mined_at: undefined }])
+    yield* run()
+    breakDown([one, { ...two, status: "failed" }])
+    yield* run()
+    const before = yield* content(dataDir)
+    const { lost, unreadable } = yield* replayed(dataDir)
+    expect(lost).toMatchObject([{ table: "core.transactions" }])
+    expect(unreadable).toHaveLength(1)
+    expect(yield* content(dataDir)).toEqual(before)
+  }),
+)
+
+it.live("rows that an earlier response has now are not lost", () =>
+  Effect.gen(function* () {
+    const { sent, dataDir, run, breakDown } = yield* transactions
+    const named = (hash: string, field: string) => ({
+      ...sent[0],
+      block_timestamp: undefined,
+      hash,
+      [field]: "2026-01-01T01:00:00Z",
+    })
+    breakDown([named("0xaa", "mined_at")])
+    yield* run({})
+    breakDown([named("0xaa", "block_timestamp"), named("0xcc", "sealed_at")])
+    yield* run({})
+    const { closed } = yield* replayQuarantine({ ...replayOptions(dataDir), ...executedAt })
+    expect(closed).toBe(1)
+    expect(yield* query(dataDir, "select count(*)::int as n from core.transactions")).toEqual([
+      { n: 1 },
+    ])
+  }),
+)
+
+/** The totals of a vault, and its queue in a field that only the setting names. */
+const withdrawals = Effect.gen(function* () {
+  const request = (at: number) => ({
+    id: `0x${at}`,
+    withdrawalId: `w${at}`,
+    owner: `0x${"2".repeat(40)}`,
+    assets: String(at),
+    requested_at: "2026-01-01T00:00:00Z",
+  })
+  let waiting: ReadonlyArray<unknown> = [request(1), request(2)]
+  const { url } = yield* scriptedServer(({ url: path }, response) => {
+    const { pathname, searchParams } = new URL(path, "http://service")
+    if (pathname.includes("withdrawals")) return json(response, { total_assets: "100", waiting })
+    const vaults = [{ address: `0x${"1".repeat(40)}`, chain: 1 }]
+    json(response, searchParams.get("status") === "active" ? vaults : [])
+  })
+  const dataDir = yield* temporaryFolder
+  const settings = { fields: { withdrawal_requests: ["waiting"] } }
+  const run = runOnce(url, dataDir, { pipelines: ["withdrawals"], settings })
+  const add = (...elements: ReadonlyArray<unknown>): void => {
+    waiting = [...waiting, ...elements]
+  }
+  const ids = query(dataDir, "select request_id from core.withdrawal_requests order by 1")
+  return { dataDir, settings, run, add, ids }
+})
+
+it.live("a table stays as it is where the setting no longer names the place of its records", () =>
+  Effect.gen(function* () {
+    const { dataDir, run, ids } = yield* withdrawals
+    yield* run
+    const before = yield* ids
+    const { lost, unreadable } = yield* replayed(dataDir)
+    expect(lost).toEqual([{ table: "core.withdrawal_requests", rows: 2 }])
+    expect(unreadable).toMatchObject([
+      { pipeline: "withdrawals", why: "has no rows of core.withdrawal_requests any more" },
+    ])
+    expect(yield* ids).toEqual(before)
+  }),
+)
+
+it.live("a setting that changes all keys is applied beside a record in quarantine", () =>
+  Effect.gen(function* () {
+    const { dataDir, settings, run, add, ids } = yield* withdrawals
+    add("odd")
+    yield* run
+    expect(yield* ids).toHaveLength(2)
+    const fields = { ...settings.fields, "withdrawal_requests.request_id": ["withdrawalId"] }
+    const { lost, unreadable } = yield* replay({ ...replayOptions(dataDir), fields })
+    expect([...lost, ...unreadable]).toEqual([])
+    expect(yield* ids).toEqual([{ request_id: "w1" }, { request_id: "w2" }])
   }),
 )

@@ -20,13 +20,13 @@ export interface RecordedTask {
 }
 
 /** `drift` has only what no earlier task has recorded. */
-export const bookkeepingRows = (result: TaskResult, task: RecordedTask): ReadonlyArray<Rows> =>
-  [
-    responseRows(result, task),
-    gapRows(result, task),
-    quarantineRows(result, task),
-    driftRows(result, task),
-  ].filter(({ length }) => length > 0)
+export const bookkeepingRows = (result: TaskResult, task: RecordedTask): ReadonlyArray<Rows> => {
+  // After what is stored, as its responses are, even if the clock was set back.
+  const now = result.responses.reduce((at, { receivedAt }) => Math.max(at, receivedAt), task.now)
+  return [responseRows, gapRows, quarantineRows, driftRows]
+    .map((rows) => rows(result, { ...task, now }))
+    .filter(({ length }) => length > 0)
+}
 
 /** Responses from which rows, or the end of a set, were read. */
 const landedIn = ({ rows }: TaskResult): ReadonlySet<string | undefined> =>

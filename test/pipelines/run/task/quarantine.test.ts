@@ -1,12 +1,12 @@
 // An entry of the quarantine stays open until its record is read again and found whole, and no longer.
-import { expect } from "@effect/vitest"
+import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { formatDay } from "../../../../src/domain/values/time.ts"
 import { json, type Script, scriptedServer } from "../../../support/servers/scriptedServer.ts"
 import { asAdmin } from "../../../support/simulated.ts"
 import { temporaryFolder } from "../../../support/temporaryFolder.ts"
 import { change, type Overrides, query, runOnce } from "../../../support/warehouseRun.ts"
-import { fixedDay } from "../../../support/movableClock.ts"
+import { fixedDay, movableClock } from "../../../support/movableClock.ts"
 
 const { now: started, live } = fixedDay("2026-06-01T12:00:00Z")
 
@@ -334,7 +334,7 @@ live("is not closed by an earlier one of a run whose clock was ahead", () =>
     yield* change(
       dataDir,
       entry("20260601T104000000Z-a", "10:40", "timestamp '2026-06-01 10:41'"),
-      // The clock was set back; what is stored is dated after what was there all the same.
+      // The clock was set back, so that its id sorts before.
       entry("20260601T102000000Z-b", "10:42", "null"),
       "checkpoint",
     )
@@ -346,3 +346,30 @@ live("is not closed by an earlier one of a run whose clock was ahead", () =>
     expect(yield* open).toEqual([{ run_id: "20260601T101000000Z-c" }])
   }),
 )
+
+it.live("is not closed by an earlier one once the clock is set back", () => {
+  const clock = movableClock({ aheadMillis: started - Date.now() })
+  const quarantine = Effect.gen(function* () {
+    const whole = { management_fee_pct: 1, performance_fee_pct: 10 }
+    let sent: object = { ...whole, management_fee_pct: "n/a" }
+    const { url } = yield* scriptedServer(({ url: path }, response) => {
+      const { pathname, searchParams } = new URL(path, "http://service")
+      if (pathname.includes("/fees/")) return json(response, sent)
+      const vaults = [{ address: `0x${"1".repeat(40)}`, chain: 1 }]
+      json(response, searchParams.get("status") === "active" ? vaults : [])
+    })
+    const dataDir = yield* temporaryFolder
+    const sync = syncs(url, dataDir, "fees")({})
+    const readOthers = syncs(url, dataDir, "vaults")({})
+    expect(yield* sync).toBe("partial")
+    sent = whole
+    expect(yield* sync).toBe("complete")
+    expect(yield* openIn(dataDir)).toEqual([{ entries: 0, gaps: 0 }])
+    clock.advance(-40 * 60_000)
+    sent = { ...whole, performance_fee_pct: "n/a" }
+    expect(yield* sync).toBe("partial")
+    yield* readOthers
+    expect(yield* openIn(dataDir)).toEqual([{ entries: 1, gaps: 0 }])
+  })
+  return clock.under(quarantine)
+})
