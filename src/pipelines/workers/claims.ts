@@ -1,6 +1,7 @@
 // The tasks of a shared run and who may commit them.
 import * as Effect from "effect/Effect"
 import type { Claim, TaskName } from "../../domain/run/claim.ts"
+import { claimLost } from "../../load/errors.ts"
 import { WorkDatabase, type WorkRows } from "../../load/work/WorkDatabase.ts"
 
 export interface PlannedClaim {
@@ -73,6 +74,11 @@ export const claimTasks = (runId: string, worker: string, tasks: ReadonlyArray<T
     ),
   )
 
-/** Does nothing if another worker has claimed it since. */
-export const finishClaim = ({ runId, pipeline, entity, epoch }: Claim) =>
-  Effect.flatMap(WorkDatabase, ({ rows }) => rows("finish_claim", [runId, pipeline, entity, epoch]))
+/** Fails with `ClaimLost` if another worker has claimed it since. */
+export const finishClaim = (claim: Claim) =>
+  Effect.gen(function* () {
+    const { rows } = yield* WorkDatabase
+    const { runId, pipeline, entity, epoch } = claim
+    const finished = yield* rows("finish_claim", [runId, pipeline, entity, epoch])
+    if (finished.length === 0) return yield* claimLost(claim)
+  })
