@@ -29,10 +29,9 @@ const TAKE_TURN = `SELECT pg_advisory_xact_lock(${LOCKS}, ${WRITERS})`
 const ALIVE_MILLIS = 3000
 const SILENCE = "15s"
 
-// A machine that is gone must not hold the lock until TCP's two hours are over; no other timeout of the server's may end
-// a transaction that waits for its turn or holds it.
+// A machine that is gone must not hold the lock until TCP's two hours are over.
 const SESSION = `SET tcp_keepalives_idle = 20; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 4;
-  SET idle_in_transaction_session_timeout = '${SILENCE}'; SET statement_timeout = 0; SET lock_timeout = 0`
+  SET idle_in_transaction_session_timeout = '${SILENCE}'`
 
 // Row ids are given to each row that is ever stored.
 const ROW_COUNTS = `
@@ -66,6 +65,7 @@ export class Catalog {
   /** The newest snapshot when the lake was opened, or after this process's last turn. */
   #snapshot: string | undefined
   #clockAhead = 0
+  #timeouts: ReadonlyArray<string> = []
 
   private constructor(target: PostgresTarget, runId: string, client: Client) {
     this.#target = target
@@ -105,6 +105,11 @@ export class Catalog {
       `SELECT value FROM ${METADATA_SCHEMA}.ducklake_metadata WHERE key = 'data_path'`,
     )
     return path === undefined ? undefined : String(path["value"])
+  }
+
+  /** The server's settings that may end what other connections do. */
+  get timeouts(): ReadonlyArray<string> {
+    return this.#timeouts
   }
 
   /** Like `Database.rowCounts`, from DuckLake's own tables: a statement in DuckDB would read all of these again. */
@@ -228,6 +233,8 @@ export class Catalog {
       if (client === this.#client) this.#isLost = true
     }
     client.on("end", lose).on("error", lose)
+    const { rows } = await this.#client.query<{ name: string }>(sqlFile("work", "no_timeouts"))
+    this.#timeouts = rows.map(({ name }) => name)
     await this.#client.query(SESSION)
     await this.#client.query(
       `SELECT pg_advisory_lock_shared(${RUNS}, ${signed(keyOf(this.#runId))})`,
