@@ -2,7 +2,7 @@
 // of a write transaction, and shows which runs are alive.
 import type { Client } from "pg"
 import { MICROS_PER_SECOND } from "../../../domain/values/time.ts"
-import type { Claim } from "../../../domain/run/claim.ts"
+import { type Claim, storedEntity } from "../../../domain/run/claim.ts"
 import type { PostgresTarget } from "../../../domain/stores/postgresUrl.ts"
 import { claimLost, WarehouseLocked } from "../../errors.ts"
 import { connect } from "../../postgres/connect.ts"
@@ -213,10 +213,16 @@ export class Catalog {
   async #hold(claims: ReadonlyArray<Claim>): Promise<void> {
     if (claims.length === 0) return
     const held = await this.rows(sqlFile("work", "held_claims"), [
-      JSON.stringify(claims.map(({ runId: run_id, ...claim }) => ({ run_id, ...claim }))),
+      JSON.stringify(
+        claims.map(({ runId: run_id, entity, ...claim }) => ({
+          run_id,
+          ...claim,
+          entity: storedEntity(entity),
+        })),
+      ),
     ])
     const isHeld = ({ pipeline, entity }: Claim): boolean =>
-      held.some((row) => row["pipeline"] === pipeline && row["entity"] === entity)
+      held.some((row) => row["pipeline"] === pipeline && row["entity"] === storedEntity(entity))
     const lost = claims.find((claim) => !isHeld(claim))
     if (lost !== undefined) throw claimLost(lost)
   }
