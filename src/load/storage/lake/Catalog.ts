@@ -8,6 +8,7 @@ import { claimLost, WarehouseLocked } from "../../errors.ts"
 import { connect } from "../../postgres/connect.ts"
 import { sqlFile } from "../../sql/sqlFile.ts"
 import { catalogError, catalogProblem } from "./catalogError.ts"
+import { holdersOf, holdRun, TAKE_TURN, TRY_ALONE, TRY_ENTER } from "./locks.ts"
 import type { Turn } from "../../duckdb/transaction.ts"
 
 /** Schema of DuckLake's own tables. */
@@ -15,14 +16,6 @@ export const METADATA_SCHEMA = "vaulthouse_lake"
 
 /** Of the transactions that vaulthouse notes something on. */
 export const AUTHOR = "vaulthouse"
-
-// Advisory locks belong to one database; the first key keeps vaulthouse's apart from those of other programs.
-const LOCKS = 0x7661_756c
-const WRITERS = 1
-// Held in shared mode by every process that has the lake open, and exclusively by a process that must be alone.
-const OPEN = 2
-const RUNS = LOCKS + 1
-const TAKE_TURN = `SELECT pg_advisory_xact_lock(${LOCKS}, ${WRITERS})`
 
 // A process sends something this often during its turn. The server ends the turn of one that is silent for longer: it was
 // stopped, or its machine is asleep or gone.
@@ -86,12 +79,12 @@ export class Catalog {
 
   /** Keeps the lake open until `close`. Rejects with `WarehouseLocked` while another process is `alone`. */
   async enter(): Promise<void> {
-    await this.#tryLock("pg_try_advisory_lock_shared")
+    await this.#tryLock(TRY_ENTER)
   }
 
   /** Keeps other processes from entering until `close`. Rejects with `WarehouseLocked` if one has entered. */
   async alone(): Promise<void> {
-    await this.#tryLock("pg_try_advisory_lock")
+    await this.#tryLock(TRY_ALONE)
     this.#isAlone = true
   }
 
@@ -162,11 +155,7 @@ export class Catalog {
   }
 
   async isRunning(runId: string): Promise<boolean> {
-    const [found] = await this.rows(
-      `SELECT count(*)::int AS holders FROM pg_locks WHERE locktype = 'advisory'
-         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-         AND classid = ${RUNS} AND objid = ${keyOf(runId)} AND pid <> pg_backend_pid()`,
-    )
+    const [found] = await this.rows(holdersOf(runId))
     return Number(found?.["holders"]) > 0
   }
 
@@ -228,7 +217,7 @@ export class Catalog {
   }
 
   async #tryLock(take: string): Promise<void> {
-    const [taken] = await this.rows(`SELECT ${take}(${LOCKS}, ${OPEN}) AS is_held`)
+    const [taken] = await this.rows(take)
     if (taken?.["is_held"] === true) return
     throw new WarehouseLocked({ file: this.#target.shown, holder: undefined })
   }
@@ -242,9 +231,7 @@ export class Catalog {
     const { rows } = await this.#client.query<{ name: string }>(sqlFile("work", "no_timeouts"))
     this.#timeouts = rows.map(({ name }) => name)
     await this.#client.query(SESSION)
-    await this.#client.query(
-      `SELECT pg_advisory_lock_shared(${RUNS}, ${signed(keyOf(this.#runId))})`,
-    )
+    await this.#client.query(holdRun(this.#runId))
   }
 
   async #reconnect(): Promise<void> {
@@ -290,13 +277,3 @@ export class Catalog {
     return String(found?.["id"])
   }
 }
-
-/** 32 bits of a run's id, as pg_locks shows them. */
-const keyOf = (runId: string): number => {
-  let key = 0x811c_9dc5
-  for (const character of runId) key = Math.imul(key ^ (character.codePointAt(0) ?? 0), 0x0100_0193)
-  return key >>> 0
-}
-
-/** As a signed number, which the advisory lock functions take. */
-const signed = (key: number): number => key | 0
