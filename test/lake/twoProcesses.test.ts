@@ -348,6 +348,38 @@ describe.skipIf(lake === undefined)("two processes in one lake", () => {
     }),
   )
 
+  it.live("commit nothing more where the database no longer has what they committed", () =>
+    Effect.gen(function* () {
+      const shared = yield* newLake
+      const one = yield* lakeProcess(shared, "one")
+      const name = new URL(shared.catalog).pathname.slice(1)
+      const change = (...statements: ReadonlyArray<string>) =>
+        Effect.promise(async () => {
+          await sharedPostgres().query(
+            `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '${name}'`,
+          )
+          for (const statement of statements) await sharedPostgres().query(statement)
+        })
+      yield* commit(one, ["v", 0, 0])
+      yield* change(`create database ${name}_replica template ${name}`)
+      yield* commit(one, ["v", 1, 1])
+      yield* change(
+        `alter database ${name} rename to ${name}_lost`,
+        `alter database ${name}_replica rename to ${name}`,
+      )
+      const refused = { error: expect.stringContaining("no longer has what was committed to it") }
+      const next = { name: "commit", readings: [["v", 2, 2]] } as const
+      expect(yield* Effect.promise(() => one.send(next))).toEqual(refused)
+      const other = yield* lakeProcess(shared, "two")
+      yield* commit(other, ["v", 3, 3])
+      expect(yield* Effect.promise(() => one.send(next))).toEqual(refused)
+      expect(yield* rows(other, "select value from core.readings order by 1")).toEqual([
+        { value: 0 },
+        { value: 3 },
+      ])
+    }),
+  )
+
   it.live("wait for each other's transactions, and keep nothing of one whose lock is lost", () =>
     Effect.gen(function* () {
       const { shared, one, other } = yield* two

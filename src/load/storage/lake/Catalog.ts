@@ -8,14 +8,9 @@ import { claimLost, WarehouseLocked } from "../../errors.ts"
 import { connect } from "../../postgres/connect.ts"
 import { sqlFile } from "../../sql/sqlFile.ts"
 import { catalogError, catalogProblem } from "./catalogError.ts"
+import { METADATA_SCHEMA, NEWEST, NOTES, ROW_COUNTS } from "./metadata.ts"
 import { holdersOf, holdRun, TAKE_TURN, TRY_ALONE, TRY_ENTER } from "./locks.ts"
 import type { Turn } from "../../duckdb/transaction.ts"
-
-/** Schema of DuckLake's own tables. */
-export const METADATA_SCHEMA = "vaulthouse_lake"
-
-/** Of the transactions that vaulthouse notes something on. */
-export const AUTHOR = "vaulthouse"
 
 // A process sends something this often during its turn. The server ends the turn of one that is silent for longer: it was
 // stopped, or its machine is asleep or gone.
@@ -26,28 +21,22 @@ const SILENCE = "15s"
 const SESSION = `SET tcp_keepalives_idle = 20; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 4;
   SET idle_in_transaction_session_timeout = '${SILENCE}'`
 
-// Row ids are given to each row that is ever stored.
-const ROW_COUNTS = `
-  SELECT s.schema_name || '.' || t.table_name AS name,
-    coalesce(stats.next_row_id, 0)::float8 AS row_count
-  FROM ${METADATA_SCHEMA}.ducklake_table t
-  JOIN ${METADATA_SCHEMA}.ducklake_schema s USING (schema_id)
-  LEFT JOIN ${METADATA_SCHEMA}.ducklake_table_stats stats USING (table_id)
-  WHERE t.end_snapshot IS NULL AND s.end_snapshot IS NULL`
-
-// What each transaction after $1 has noted; none of one that is not vaulthouse's.
-const NOTES = `
-  SELECT CASE WHEN author = '${AUTHOR}' THEN commit_extra_info END AS note
-  FROM ${METADATA_SCHEMA}.ducklake_snapshot_changes WHERE snapshot_id > $1::bigint ORDER BY snapshot_id`
-
 // More than this are not worth their time.
 const MOST_NOTES = 100
 
 const MAYBE_CHANGED = "the connection was lost, and other processes may have written since"
 const KEPT_OUT =
   "the connection was lost, and now `move`, `replay`, `prune`, `compact` or `maintain` has the lake to itself"
+const LOST =
+  "it no longer has what was committed to it, as after a failover to a server that had not received it yet, or a restore"
 const WAIT =
   "Start again once that has ended. What was not committed is read again by the next run."
+
+/** A snapshot of DuckLake's: the same id with another time is another one. */
+interface Snapshot {
+  readonly id: string
+  readonly time: string
+}
 
 export class Catalog {
   readonly #target: PostgresTarget
@@ -57,6 +46,8 @@ export class Catalog {
   #isAlone = false
   /** The newest snapshot when the lake was opened, or after this process's last turn. */
   #snapshot: string | undefined
+  /** As `#snapshot`, but kept while that is not known: what must still be there. */
+  #last: Snapshot | undefined
   #clockAhead = 0
   #timeouts: ReadonlyArray<string> = []
 
@@ -133,7 +124,7 @@ export class Catalog {
    * this machine's clock with the database's, which all writers use.
    */
   async begin(): Promise<void> {
-    this.#snapshot = await this.#newestSnapshot()
+    await this.#remember()
   }
 
   /** Runs `work` while no other process writes the lake. */
@@ -141,7 +132,7 @@ export class Catalog {
     return this.#inTurn(async () => {
       // A separate statement: the one that waits sees the lake as it was when the wait began.
       const before = await this.#newestSnapshot()
-      const others = await this.#notesBetween(this.#snapshot, before)
+      const others = await this.#notesBetween(this.#snapshot, before.id)
       this.#snapshot = undefined
       const result = await work({
         others,
@@ -149,7 +140,7 @@ export class Catalog {
         check: async () => void (await this.rows("SELECT 1")),
       })
       // If the connection was lost since COMMIT, the rows are committed all the same; the next turn reads the snapshot.
-      this.#snapshot = await this.#newestSnapshot().catch(() => undefined)
+      await this.#remember().catch(() => undefined)
       return result
     })
   }
@@ -265,15 +256,24 @@ export class Catalog {
     return notes.length === count ? notes : undefined
   }
 
-  async #newestSnapshot(): Promise<string> {
+  async #remember(): Promise<void> {
+    this.#last = await this.#newestSnapshot()
+    this.#snapshot = this.#last.id
+  }
+
+  /** Rejects if the catalog lacks what this process has seen there: a cursor may be ahead of rows that are gone. */
+  async #newestSnapshot(): Promise<Snapshot> {
+    const last = this.#last
     const sentAt = Date.now()
-    const [found] = await this.rows(
-      `SELECT max(snapshot_id)::text AS id,
-         extract(epoch FROM greatest(clock_timestamp(), max(snapshot_time)))::float8 AS now
-       FROM ${METADATA_SCHEMA}.ducklake_snapshot`,
-    )
+    const [found] = await this.rows(NEWEST, [last?.id ?? "-1"])
     const here = (sentAt + Date.now()) / 2
     this.#clockAhead = Math.round(Number(found?.["now"]) * MICROS_PER_SECOND - here * 1000)
-    return String(found?.["id"])
+    const newest = { id: String(found?.["id"]), time: String(found?.["time"]) }
+    // One that has expired is not there any more; its id is never given again.
+    const known = found?.["known"] ?? last?.time
+    if (last !== undefined && (Number(newest.id) < Number(last.id) || known !== last.time)) {
+      throw catalogProblem(this.#target.shown, LOST, "Run the command again: it reads from there.")
+    }
+    return newest
   }
 }
