@@ -82,7 +82,12 @@ export class ResponseArchive extends Context.Service<
     readonly markCommit: (marker: CommitMarker) => Effect.Effect<void, ArchiveError>
     /** Notes that the commit of a marker was refused, for the end of the segment to record it unless another attempt is marked. */
     readonly refuse: (marker: CommitMarker) => Effect.Effect<void>
-    /** Records the end of the segment: the commits of all other markers have happened. */
+    /** Notes that nobody knows whether the commit of a marker happened, so that the segment has no end unless another attempt is marked. */
+    readonly doubt: (marker: CommitMarker) => Effect.Effect<void>
+    /**
+     * Records the end of the segment: the commits of all other markers have happened. Does nothing if one is in doubt: the next run
+     * finds out, and ends the segment.
+     */
     readonly end: Effect.Effect<void, ArchiveError>
   }
 >()("vaulthouse/archive/ResponseArchive") {
@@ -110,6 +115,7 @@ export class ResponseArchive extends Context.Service<
           }),
         markCommit: () => Effect.void,
         refuse: () => Effect.void,
+        doubt: () => Effect.void,
         end: Effect.void,
       }),
     )
@@ -135,6 +141,7 @@ export class ResponseArchive extends Context.Service<
         let isEmpty = true
         let last = options.notBefore ?? 0
         const uncommitted = new Set<string>()
+        const doubtful = new Set<string>()
         // In one that is gone, or can't be listed, a body is not known to be: it is written again.
         const stored = yield* Effect.cached(
           Effect.tryPromise(() => options.store.segments()).pipe(
@@ -206,7 +213,10 @@ export class ResponseArchive extends Context.Service<
           keep,
           markCommit: (marker) =>
             Effect.suspend(() => {
-              for (const id of idsOf(marker)) uncommitted.delete(id)
+              for (const id of idsOf(marker)) {
+                uncommitted.delete(id)
+                doubtful.delete(id)
+              }
               return Effect.andThen(
                 append(commitMarkerLine(marker)),
                 attempt(() => segment.ship()),
@@ -216,8 +226,12 @@ export class ResponseArchive extends Context.Service<
             Effect.sync(() => {
               for (const id of idsOf(marker)) uncommitted.add(id)
             }),
+          doubt: (marker) =>
+            Effect.sync(() => {
+              for (const id of idsOf(marker)) doubtful.add(id)
+            }),
           end: Effect.suspend(() =>
-            isEmpty
+            isEmpty || doubtful.size > 0
               ? Effect.void
               : Effect.andThen(
                   append(runEndLine({ runId, uncommitted: [...uncommitted] })),

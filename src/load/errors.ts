@@ -4,6 +4,7 @@ import type { Claim } from "../domain/run/claim.ts"
 import { objectStoreProblem } from "./duckdb/objectStoreProblem.ts"
 import { BrokenInvariant } from "../domain/invariant.ts"
 import { causeMessage } from "../domain/values/causeMessage.ts"
+import { visible } from "../domain/values/visible.ts"
 
 export type LoadErrorReason =
   /** A row the table can't hold: null in a required column, NaN, a value of another type. */
@@ -43,7 +44,8 @@ export class LoadError extends Data.TaggedError("LoadError")<{
 export const claimLost = ({ runId, pipeline, entity }: Claim): LoadError =>
   new LoadError({
     reason: "ClaimLost",
-    what: `Committing ${pipeline} of ${entity}`,
+    // The queue stores it, and PostgreSQL has no U+0000.
+    what: `Committing ${pipeline} of ${visible(entity)}`,
     why: `this worker no longer has the task: another has claimed it since, or run ${runId} has ended`,
     advice: "None of it was kept.",
   })

@@ -109,6 +109,36 @@ describe.skipIf(lake === undefined)("maintenance of a lake", () => {
     }).pipe(Effect.scoped),
   )
 
+  it.live("deletes no files of another lake that was made inside its folder later", () =>
+    Effect.gen(function* () {
+      const shared = yield* newLake
+      const data = join(shared.data, "eu")
+      yield* Effect.gen(function* () {
+        const { exclusively } = yield* Warehouse
+        const inner = { catalog: yield* Effect.promise(newCatalog), data }
+        const writer = yield* lakeProcess(inner, "writer")
+        const readings = Array.from({ length: HOURS }, (_, at) => ["v", at, at] as const)
+        yield* Effect.promise(() => writer.send({ name: "commit", readings }))
+        const before = parquetIn(data)
+        expect(before).not.toEqual([])
+        const refused = yield* Effect.flip(
+          exclusively("Maintaining", (session) => maintainLake(session, 0, "/none")),
+        )
+        expect(refused.message).toContain(`the lake's folder has ${data}/`)
+        expect(parquetIn(data)).toEqual(before)
+      }).pipe(
+        Effect.provide(
+          Warehouse.layer({
+            dataDir: yield* temporaryFolder,
+            tables: sampleTables,
+            runId: "maintain",
+            storage: ducklake(lakeOf(shared)),
+          }),
+        ),
+      )
+    }).pipe(Effect.scoped),
+  )
+
   it.live("deletes nothing that was published, and no lake is made around that", () =>
     Effect.gen(function* () {
       const shared = yield* newLake

@@ -2,7 +2,9 @@
 import { existsSync, mkdirSync, utimesSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import { Client } from "pg"
 import { sharedPostgres } from "../support/servers/postgres.ts"
 import { untilSo } from "../support/until.ts"
@@ -10,6 +12,7 @@ import { WarehouseLocked } from "../../src/load/errors.ts"
 import { ducklake } from "../../src/load/storage/lake/ducklake.ts"
 import type { Database } from "../../src/load/storage/Storage.ts"
 import { Warehouse } from "../../src/load/Warehouse.ts"
+import { WorkDatabase } from "../../src/load/work/WorkDatabase.ts"
 import { parseNote } from "../../src/load/commit/stored/note.ts"
 import { hour as instantOf, sampleTables } from "../load/sample.ts"
 import { type Lake, lake, lakeOf, newLake, lakeProcess, type Command, type Reply } from "./lake.ts"
@@ -293,6 +296,31 @@ describe.skipIf(lake === undefined)("two processes in one lake", () => {
     }),
   )
 
+  it.live("keep their sessions and transactions whatever timeouts the database sets", () =>
+    Effect.gen(function* () {
+      const shared = yield* newLake
+      const name = new URL(shared.catalog).pathname.slice(1)
+      for (const timeout of ["idle_session", "transaction", "statement"]) {
+        yield* Effect.promise(() =>
+          sharedPostgres().query(`alter database ${name} set ${timeout}_timeout = '1s'`),
+        )
+      }
+      const one = yield* openedIn(shared)("one")
+      const work = yield* Layer.build(WorkDatabase.layer(lakeOf(shared).catalog))
+      const held = yield* Context.get(work, WorkDatabase).session
+      const beside = new Client({ connectionString: shared.catalog })
+      const isEnded = new Promise((resolve) => beside.on("error", resolve))
+      yield* Effect.promise(() => beside.connect())
+      yield* Effect.promise(() => one.reader.run("BEGIN; FROM vaulthouse.snapshots()"))
+      // Idle for a shorter time than those before it.
+      yield* Effect.promise(() => isEnded)
+      yield* Effect.promise(() => one.reader.run("FROM vaulthouse.snapshots(); COMMIT"))
+      yield* held("unfinished_run")
+      const other = yield* openedIn(shared)("two")
+      expect(yield* Effect.promise(() => other.isRunning("one"))).toBe(true)
+    }),
+  )
+
   it.live("commit nothing more of a run that another has ended while the connection was lost", () =>
     Effect.gen(function* () {
       const shared = yield* newLake
@@ -316,6 +344,38 @@ describe.skipIf(lake === undefined)("two processes in one lake", () => {
       expect(yield* rows(other, "select outcome from ops.runs order by started_at")).toEqual([
         { outcome: "killed" },
         { outcome: null },
+      ])
+    }),
+  )
+
+  it.live("commit nothing more where the database no longer has what they committed", () =>
+    Effect.gen(function* () {
+      const shared = yield* newLake
+      const one = yield* lakeProcess(shared, "one")
+      const name = new URL(shared.catalog).pathname.slice(1)
+      const change = (...statements: ReadonlyArray<string>) =>
+        Effect.promise(async () => {
+          await sharedPostgres().query(
+            `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '${name}'`,
+          )
+          for (const statement of statements) await sharedPostgres().query(statement)
+        })
+      yield* commit(one, ["v", 0, 0])
+      yield* change(`create database ${name}_replica template ${name}`)
+      yield* commit(one, ["v", 1, 1])
+      yield* change(
+        `alter database ${name} rename to ${name}_lost`,
+        `alter database ${name}_replica rename to ${name}`,
+      )
+      const refused = { error: expect.stringContaining("no longer has what was committed to it") }
+      const next = { name: "commit", readings: [["v", 2, 2]] } as const
+      expect(yield* Effect.promise(() => one.send(next))).toEqual(refused)
+      const other = yield* lakeProcess(shared, "two")
+      yield* commit(other, ["v", 3, 3])
+      expect(yield* Effect.promise(() => one.send(next))).toEqual(refused)
+      expect(yield* rows(other, "select value from core.readings order by 1")).toEqual([
+        { value: 0 },
+        { value: 3 },
       ])
     }),
   )

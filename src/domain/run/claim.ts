@@ -11,3 +11,6 @@ export interface Claim extends TaskName {
   /** How often the task has been claimed. */
   readonly epoch: number
 }
+
+/** How an entity is stored in `vaulthouse_work.claims`: as JSON, since PostgreSQL has no U+0000. */
+export const storedEntity = (entity: string): string => JSON.stringify(entity)

@@ -81,17 +81,18 @@ const make = Effect.fnUntraced(function* ({ shown }: PostgresTarget) {
       withoutDefects(sql.withTransaction(work)).pipe(
         Effect.catchIf(isOfClient, (cause) => Effect.fail(catalogError(shown, cause))),
       ),
-    session: Effect.map(
-      failed(sql.reserve),
-      (connection): WorkRows =>
-        (name, parameters = []) =>
-          failed(
-            connection.execute(sqlFile("work", name), parameters, undefined) as Effect.Effect<
-              ReadonlyArray<WorkRow>,
-              SqlError
-            >,
-          ),
-    ),
+    session: Effect.gen(function* () {
+      const connection = yield* failed(sql.reserve)
+      const session: WorkRows = (name, parameters = []) =>
+        failed(
+          connection.execute(sqlFile("work", name), parameters, undefined) as Effect.Effect<
+            ReadonlyArray<WorkRow>,
+            SqlError
+          >,
+        )
+      yield* session("no_timeouts")
+      return session
+    }),
     listen: (channel, listener) =>
       Effect.flatMap(sql.listen(channel), (notifications) =>
         Effect.forever(Effect.map(Queue.take(notifications), ({ payload }) => listener(payload))),

@@ -4,10 +4,10 @@ import * as Effect from "effect/Effect"
 import type { ArchiveStore } from "../../archive/ArchiveStore.ts"
 import { runEndLine } from "../../archive/lines.ts"
 import { ObjectStoreError } from "../../archive/ObjectStore.ts"
-import { appendLines } from "../../archive/rewrite.ts"
 import { readFrames } from "../../archive/readFrames.ts"
+import { appendLines } from "../../archive/rewrite.ts"
 import { Commits, unendedSegments } from "../../archive/segments.ts"
-import { text } from "../../load/duckdb/decodeRow.ts"
+import { decodeRow, optional, text } from "../../load/duckdb/decodeRow.ts"
 import { LoadError } from "../../load/errors.ts"
 import { literal } from "../../load/sql/sql.ts"
 import { sqlFile } from "../../load/sql/sqlFile.ts"
@@ -24,6 +24,7 @@ const unended = `with last as (select max(started_at) as began_at from ops.runs)
   where outcome is null or finished_at >= began_at
     or (outcome = 'killed' and finished_at >= began_at - interval 1 day)
     or started_at = began_at`
+const unendedRun = decodeRow({ runId: text("run_id"), outcome: optional(text)("outcome") })
 const indexOfRun = "select response_id from raw.responses where run_id = $1"
 
 /**
@@ -33,16 +34,22 @@ const indexOfRun = "select response_id from raw.responses where run_id = $1"
 export const endDeadRuns = Effect.fnUntraced(function* (place: Place) {
   const warehouse = yield* Warehouse
   const found = yield* warehouse.rows(unended, [], ["ops.runs"])
-  const dead = yield* Effect.filter(found, (run) =>
-    // A planner may continue one that another process took for killed, with its workers.
-    run["outcome"] === null || run["outcome"] === "killed"
-      ? Effect.map(warehouse.isRunning(text("run_id")(run)), (isRunning) => !isRunning)
-      : Effect.succeed(true),
-  )
-  const killed = dead.filter(({ outcome }) => outcome === null).map(text("run_id"))
+  const dead = yield* Effect.filter(found.map(unendedRun), isDead)
+  const killed = dead.filter(({ outcome }) => outcome === undefined).map(({ runId }) => runId)
   if (killed.length > 0) yield* endKilledRuns(killed)
-  for (const run of dead) yield* endSegments(place, text("run_id")(run))
+  for (const run of dead) {
+    // A worker may have joined it while this process waited for its turn.
+    if (yield* isDead(run)) yield* endSegments(place, run.runId)
+  }
 })
+
+/** Whether no process commits anything of the run. A planner may continue one that another took for killed, with its workers. */
+const isDead = ({ runId, outcome = "killed" }: ReturnType<typeof unendedRun>) =>
+  outcome === "killed"
+    ? Effect.flatMap(Warehouse, ({ isRunning }) =>
+        Effect.map(isRunning(runId), (running) => !running),
+      )
+    : Effect.succeed(true)
 
 /** Ends the records of runs that were killed. */
 const endKilledRuns = Effect.fnUntraced(function* (runIds: ReadonlyArray<string>) {
@@ -84,12 +91,26 @@ export const hasNoOthers = Effect.fnUntraced(function* (place: Place) {
 export const endSegments = Effect.fnUntraced(function* (place: Place, runId: string) {
   const store = archiveOf(place)
   const files = yield* inArchive(() => unendedSegments(store, runId))
-  if (files.length === 0) return
-  const warehouse = yield* Warehouse
-  const committed = new Set((yield* warehouse.rows(indexOfRun, [runId])).map(text("response_id")))
+  const { rows } = yield* Warehouse
   for (const file of files) {
-    yield* Effect.tryPromise({
-      try: () => endSegment(store, file, runId, committed),
+    const ending = endingOf(file)
+    const commits = yield* ending(() => commitsOf(store, file))
+    if (commits.hasEnd(file, runId)) continue
+    // After the markers: a commit that happens in between has its response in the index.
+    const committed = new Set((yield* rows(indexOfRun, [runId])).map(text("response_id")))
+    const uncommitted = [...commits.all]
+      .map(({ landed, notLanded }) => [...landed, ...notLanded])
+      .filter((ids) => !ids.some((id) => committed.has(id)))
+    const end = runEndLine({ runId, uncommitted: uncommitted.flat() })
+    yield* ending(() => appendLines(store, file, [end]))
+  }
+})
+
+const endingOf =
+  (file: string) =>
+  <A>(work: () => Promise<A>) =>
+    Effect.tryPromise({
+      try: work,
       catch: (cause) =>
         new LoadError({
           reason: "Files",
@@ -102,20 +123,9 @@ export const endSegments = Effect.fnUntraced(function* (place: Place, runId: str
           cause,
         }),
     })
-  }
-})
 
-const endSegment = async (
-  store: ArchiveStore,
-  file: string,
-  runId: string,
-  committed: ReadonlySet<string>,
-): Promise<void> => {
+const commitsOf = async (store: ArchiveStore, file: string): Promise<Commits> => {
   const commits = new Commits()
   for await (const frame of readFrames(store, file)) commits.add(frame)
-  if (commits.hasEnd(file, runId)) return
-  const uncommitted = [...commits.all]
-    .map(({ landed, notLanded }) => [...landed, ...notLanded])
-    .filter((ids) => !ids.some((id) => committed.has(id)))
-  await appendLines(store, file, [runEndLine({ runId, uncommitted: uncommitted.flat() })])
+  return commits
 }

@@ -1,6 +1,6 @@
-// What planner and workers of a run must agree on: the version, the service, the key, the archive, and the settings that
-// decide which rows are read. A worker with other settings would write other rows, or archive responses where no other
-// process finds them.
+// What planner and workers of a run must agree on: the version, the service, the key, the archive, the lease, and the
+// settings that decide which rows are read. A worker with other settings would write other rows, archive responses where
+// no other process finds them, or take tasks from one that still reads them.
 import { createHash } from "node:crypto"
 import * as Data from "effect/Data"
 import * as Redacted from "effect/Redacted"
@@ -17,6 +17,7 @@ export interface AgreedOptions {
   readonly api: Pick<ApiSettings, "apiKey" | "baseUrl" | "wire">
   readonly settings: RunSettings
   readonly unsupportedRetryDays: number
+  readonly leaseSeconds: number
   /** The setting; `undefined` if each process archives into its own data directory. */
   readonly archive?: string | undefined
 }
@@ -37,6 +38,7 @@ export const agreementOf = (
     api,
     settings,
     unsupportedRetryDays,
+    leaseSeconds,
     archive = "raw in the data directory",
   }: AgreedOptions,
 ): Agreement => ({
@@ -50,6 +52,7 @@ export const agreementOf = (
       wire: api.wire,
       ...configuredSettings(settings),
       unsupportedRetryDays,
+      workerLease: leaseSeconds,
     }).map(([name, value]) => [name, JSON.stringify(value)]),
   ),
 })

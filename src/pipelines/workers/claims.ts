@@ -1,7 +1,8 @@
 // The tasks of a shared run and who may commit them.
 import * as Effect from "effect/Effect"
-import type { Claim, TaskName } from "../../domain/run/claim.ts"
-import { WorkDatabase, type WorkRows } from "../../load/work/WorkDatabase.ts"
+import { type Claim, storedEntity, type TaskName } from "../../domain/run/claim.ts"
+import { claimLost } from "../../load/errors.ts"
+import { WorkDatabase, type WorkRow, type WorkRows } from "../../load/work/WorkDatabase.ts"
 
 export interface PlannedClaim {
   readonly entity: string
@@ -15,7 +16,12 @@ const CHUNK = 10_000
 export const planClaims = (runId: string, pipeline: string, tasks: ReadonlyArray<PlannedClaim>) =>
   Effect.gen(function* () {
     const { rows, transaction } = yield* WorkDatabase
-    const placed = tasks.map(({ entity, task }, place) => ({ entity, place, task }))
+    const placed = tasks.map(({ entity, task }, place) => ({
+      entity: storedEntity(entity),
+      place,
+      // As text, in which U+0000 is escaped.
+      task: JSON.stringify(task),
+    }))
     const chunks = Array.from({ length: Math.ceil(placed.length / CHUNK) }, (_, at) =>
       placed.slice(at * CHUNK, (at + 1) * CHUNK),
     )
@@ -32,7 +38,7 @@ export const planClaims = (runId: string, pipeline: string, tasks: ReadonlyArray
 export const plannedClaims = (runId: string, pipeline: string) =>
   Effect.flatMap(WorkDatabase, ({ rows }) =>
     Effect.map(rows("planned_claims", [runId, pipeline]), (found) =>
-      found.map((row) => ({ entity: String(row["entity"]), isDone: row["is_done"] === true })),
+      found.map((row) => ({ entity: entityOf(row), isDone: row["is_done"] === true })),
     ),
   )
 
@@ -60,19 +66,31 @@ export interface ClaimedTask {
 /** Claims those that are not done for `worker`: from now on no other worker can commit them. */
 export const claimTasks = (runId: string, worker: string, tasks: ReadonlyArray<TaskName>) =>
   Effect.flatMap(WorkDatabase, ({ rows }) =>
-    Effect.map(rows("claim", [runId, JSON.stringify(tasks), worker]), (found) =>
+    Effect.map(rows("claim", [runId, JSON.stringify(tasks.map(stored)), worker]), (found) =>
       found.map((row): ClaimedTask => ({
         claim: {
           runId,
           pipeline: String(row["pipeline"]),
-          entity: String(row["entity"]),
+          entity: entityOf(row),
           epoch: Number(row["epoch"]),
         },
-        task: JSON.parse(String(row["task"])),
+        task: JSON.parse(JSON.parse(String(row["task"])) as string),
       })),
     ),
   )
 
-/** Does nothing if another worker has claimed it since. */
-export const finishClaim = ({ runId, pipeline, entity, epoch }: Claim) =>
-  Effect.flatMap(WorkDatabase, ({ rows }) => rows("finish_claim", [runId, pipeline, entity, epoch]))
+/** Fails with `ClaimLost` if another worker has claimed it since. */
+export const finishClaim = (claim: Claim) =>
+  Effect.gen(function* () {
+    const { rows } = yield* WorkDatabase
+    const { runId, pipeline, entity, epoch } = claim
+    const finished = yield* rows("finish_claim", [runId, pipeline, storedEntity(entity), epoch])
+    if (finished.length === 0) return yield* claimLost(claim)
+  })
+
+const stored = ({ pipeline, entity }: TaskName): TaskName => ({
+  pipeline,
+  entity: storedEntity(entity),
+})
+
+const entityOf = (row: WorkRow): string => JSON.parse(String(row["entity"])) as string

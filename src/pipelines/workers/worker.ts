@@ -166,10 +166,18 @@ const readTasks = Effect.fnUntraced(function* (
       : runner.read(pipeline, planned, context)
     yield* finishClaim(planned.claim)
   })
-  const readOne = queue.take((task, attempts) =>
-    Effect.catchIf(read(task, attempts), isClaimLost, () =>
-      Effect.sync(() => onEvent({ kind: "lost", task })),
+  // Fails inside the queue, so that the task is offered again: whoever has claimed it since may be gone, and what the queue
+  // takes for done is not offered to anyone.
+  const readOne = Effect.catchIf(
+    queue.take((task, attempts) =>
+      Effect.tapError(read(task, attempts), (error) =>
+        Effect.sync(() => {
+          if (isClaimLost(error)) onEvent({ kind: "lost", task })
+        }),
+      ),
     ),
+    isClaimLost,
+    () => Effect.void,
   )
   const isOver = Effect.map(
     findOpenRun,
@@ -190,5 +198,5 @@ const everyPoll = Schedule.spaced(POLL_MILLIS)
 
 const givenUp = `workers that held it ended or failed ${MAX_ATTEMPTS} times; their logs say why`
 
-const isClaimLost = (error: unknown): error is LoadError =>
+const isClaimLost = (error: unknown): boolean =>
   error instanceof LoadError && error.reason === "ClaimLost"

@@ -1,18 +1,28 @@
-// What processes of a lake agree on in PostgreSQL: schema `vaulthouse_work`, without a lake.
+// What processes of a lake agree on in PostgreSQL: schema `vaulthouse_work`.
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import { Client } from "pg"
+import { storedEntity } from "../../../src/domain/run/claim.ts"
 import { parsePostgresUrl } from "../../../src/domain/stores/postgresUrl.ts"
-import { claimTasks, planClaims } from "../../../src/pipelines/workers/claims.ts"
+import { ducklake } from "../../../src/load/storage/lake/ducklake.ts"
+import { Warehouse } from "../../../src/load/Warehouse.ts"
+import {
+  claimTasks,
+  finishClaim,
+  planClaims,
+  plannedClaims,
+} from "../../../src/pipelines/workers/claims.ts"
 import { queueLayer, taskQueue } from "../../../src/load/work/queue.ts"
 import { endRun, openRun } from "../../../src/pipelines/workers/sharedRun.ts"
 import { WorkDatabase } from "../../../src/load/work/WorkDatabase.ts"
 import { sqlFile } from "../../../src/load/sql/sqlFile.ts"
+import { batchOf, sampleTables } from "../../load/sample.ts"
 import { sharedPostgres } from "../../support/servers/postgres.ts"
+import { temporaryFolder } from "../../support/temporaryFolder.ts"
 import { until } from "../../support/until.ts"
-import { newCatalog, lake } from "../lake.ts"
+import { lake, lakeOf, newCatalog, newLake } from "../lake.ts"
 
 const LEASE_SECONDS = 60
 
@@ -58,7 +68,11 @@ describe.skipIf(lake === undefined)("the work of a shared run", () => {
         const [last] = yield* claimTasks(run.runId, "worker", [{ pipeline: "fees", entity: "c" }])
         const [first] = yield* claimTasks(run.runId, "worker", [{ pipeline: "fees", entity: "a" }])
         const hold = async (claim: typeof first) => {
-          const held = claim && { ...claim.claim, run_id: claim.claim.runId }
+          const held = claim && {
+            ...claim.claim,
+            run_id: claim.claim.runId,
+            entity: storedEntity(claim.claim.entity),
+          }
           await client.query(sqlFile("work", "held_claims"), [JSON.stringify([held])])
         }
         const name = new URL(url).pathname.slice(1)
@@ -90,6 +104,62 @@ describe.skipIf(lake === undefined)("the work of a shared run", () => {
         expect(yield* Effect.promise(() => count("claims"))).toBe(0)
         expect(yield* Effect.promise(() => count("queue"))).toBe(0)
       }).pipe(Effect.scoped, Effect.provide(database))
+    }),
+  )
+
+  it.live("has tasks of ids with any character, offered again if their claims are lost", () =>
+    Effect.gen(function* () {
+      const options = lakeOf(yield* newLake)
+      const run = { runId: "run-1", command: "sync", settings: {}, request: {}, planner: "p" }
+      const database = Layer.provideMerge(
+        queueLayer(LEASE_SECONDS),
+        WorkDatabase.layer(options.catalog),
+      )
+      const warehouse = Warehouse.layer({
+        dataDir: yield* temporaryFolder,
+        tables: sampleTables,
+        runId: run.runId,
+        storage: ducklake(options),
+      })
+      yield* Effect.gen(function* () {
+        const { runId } = run
+        const entity = "a\u0000b"
+        const name = { pipeline: "sample", entity }
+        yield* openRun(run)
+        yield* planClaims(runId, name.pipeline, [{ entity, task: { cursor: entity } }])
+        const queue = yield* taskQueue(runId)
+        yield* queue.offer([name])
+        const claimed = Effect.map(claimTasks(runId, "worker", [name]), ([found]) => {
+          if (found === undefined) throw new Error("there is no such task")
+          return found
+        })
+        const lost = yield* Effect.flip(
+          queue.take(() =>
+            Effect.gen(function* () {
+              const { claim } = yield* claimed
+              yield* claimed
+              yield* finishClaim(claim)
+            }),
+          ),
+        )
+        expect(lost).toMatchObject({ reason: "ClaimLost" })
+        yield* queue.take((task) =>
+          Effect.gen(function* () {
+            expect(task).toEqual(name)
+            const found = yield* claimed
+            expect(found).toEqual({
+              claim: { runId, ...name, epoch: 3 },
+              task: { cursor: entity },
+            })
+            const { task: record } = batchOf([])
+            yield* (yield* Warehouse).commit(
+              batchOf([], { task: { ...record, entity }, claim: found.claim }),
+            )
+            yield* finishClaim(found.claim)
+          }),
+        )
+        expect(yield* plannedClaims(runId, name.pipeline)).toEqual([{ entity, isDone: true }])
+      }).pipe(Effect.provide(Layer.merge(warehouse, database)))
     }),
   )
 })

@@ -218,6 +218,21 @@ describe.skipIf(installed === undefined)("workers", () => {
     expect(await unendedSegments(store, runId)).toEqual([])
   })
 
+  it("read a task again that another claimed of them, and left", async () => {
+    simulator.patch({ latencyMs: 3000 })
+    await open()
+    const worker = await lake.worker()
+    const planner = await lake.planner("vaults")
+    await until("the worker has claimed the task", async () => {
+      const moved = await lake.work(
+        "update vaulthouse_work.claims set epoch = 2, worker = 'gone' where epoch = 1 returning 1",
+      )
+      return moved.length > 0
+    })
+    expect(await planner.ended, output(planner, worker)).toBe(0)
+    expect(worker.output()).toContain("is no longer this worker's")
+  })
+
   it("record a task as failed when the last of twenty in turn is killed that held it", async () => {
     await open()
     const planner = await lake.planner("ratio_history")

@@ -1,11 +1,12 @@
 // Which runs' segments the next run ends.
-import { mkdirSync, writeFileSync } from "node:fs"
+import { appendFileSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { archiveFolder, archiveOf } from "../../../src/pipelines/publication/archiveOf.ts"
 import { frameOf } from "../../../src/archive/frames.ts"
 import { commitMarkerLine } from "../../../src/archive/lines.ts"
+import { readWholeFrames } from "../../../src/archive/readFrames.ts"
 import { segmentOfRun, unendedSegments } from "../../../src/archive/segments.ts"
 import { Warehouse } from "../../../src/load/Warehouse.ts"
 import { coreTables } from "../../../src/pipelines/pipelines.ts"
@@ -66,6 +67,57 @@ describe("the runs that a new one ends", () => {
         expect(yield* unended()).toEqual([segmentOfRun("long-ago"), segmentOfRun("asleep")])
         yield* endDeadRuns({ dataDir })
         expect(yield* unended()).toEqual([segmentOfRun("long-ago")])
+      }).pipe(Effect.provide(Warehouse.layer({ dataDir, runId: "next", tables: coreTables })))
+    }),
+  )
+
+  it.live("are none that a worker has joined meanwhile, and of none a commit is denied", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const raw = archiveFolder(dataDir)
+      mkdirSync(raw)
+      const frame = (runId: string, id: string) =>
+        Effect.promise(() => frameOf([commitMarkerLine({ ...marker, runId, landed: [id] })], 1))
+      for (const runId of ["joined", "left"]) {
+        writeFileSync(join(raw, segmentOfRun(runId)), yield* frame(runId, "early"))
+      }
+      const late = yield* frame("left", "late")
+      yield* Effect.gen(function* () {
+        const warehouse = yield* Warehouse
+        yield* warehouse.execute(
+          ["joined", "left"].map(
+            (runId) => `INSERT INTO ops.runs (run_id, command, started_at, vaulthouse_version)
+              VALUES ('${runId}', 'sync', '2026-06-01 10:00:00+00', 'test')`,
+          ),
+        )
+        let hasJoined = false
+        yield* endDeadRuns({ dataDir }).pipe(
+          Effect.provideService(Warehouse, {
+            ...warehouse,
+            isRunning: (runId) => Effect.sync(() => runId === "joined" && hasJoined),
+            execute: (...all) =>
+              Effect.tap(warehouse.execute(...all), () => Effect.sync(() => (hasJoined = true))),
+            // One that hangs resumes, and marks a commit that then happens.
+            rows: (sql, ...more) =>
+              Effect.tap(warehouse.rows(sql, ...more), () =>
+                Effect.sync(() => {
+                  if (sql.includes("raw.responses")) {
+                    appendFileSync(join(raw, segmentOfRun("left")), late)
+                  }
+                }),
+              ),
+          }),
+        )
+        const ends = yield* Effect.promise(async () => {
+          const found: Array<unknown> = []
+          for (const runId of ["joined", "left"]) {
+            for await (const each of readWholeFrames(archiveOf({ dataDir }), segmentOfRun(runId))) {
+              found.push(...each.ends)
+            }
+          }
+          return found
+        })
+        expect(ends).toEqual([{ runId: "left", uncommitted: ["early"] }])
       }).pipe(Effect.provide(Warehouse.layer({ dataDir, runId: "next", tables: coreTables })))
     }),
   )

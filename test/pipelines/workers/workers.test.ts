@@ -76,6 +76,7 @@ describe("planner and workers agree", () => {
     },
     settings: defaultRunSettings,
     unsupportedRetryDays: 7,
+    leaseSeconds: 60,
   }
   const namesOf = (other: AgreedOptions) =>
     differencesOf(agreementOf("run", options), agreementOf("run", other)).map(({ name }) => name)
@@ -89,6 +90,10 @@ describe("planner and workers agree", () => {
     const api = { ...options.api, baseUrl: "https://other.example.com", apiKey: undefined }
     expect(namesOf({ ...options, version: "1.1.0", api })).toEqual(["version", "baseUrl", "apiKey"])
     expect(namesOf({ ...options, archive: "s3://bucket/archive" })).toEqual(["archive"])
+  })
+
+  it("on the lease, by which one worker takes the tasks of another for its own", () => {
+    expect(namesOf({ ...options, leaseSeconds: 300 })).toEqual(["workerLease"])
   })
 
   it("without the key's being stored", () => {

@@ -2,51 +2,24 @@
 // of a write transaction, and shows which runs are alive.
 import type { Client } from "pg"
 import { MICROS_PER_SECOND } from "../../../domain/values/time.ts"
-import type { Claim } from "../../../domain/run/claim.ts"
+import { type Claim, storedEntity } from "../../../domain/run/claim.ts"
 import type { PostgresTarget } from "../../../domain/stores/postgresUrl.ts"
 import { claimLost, WarehouseLocked } from "../../errors.ts"
 import { connect } from "../../postgres/connect.ts"
 import { sqlFile } from "../../sql/sqlFile.ts"
 import { catalogError, catalogProblem } from "./catalogError.ts"
+import { METADATA_SCHEMA, NEWEST, NOTES, ROW_COUNTS } from "./metadata.ts"
+import { holdersOf, holdRun, TAKE_TURN, TRY_ALONE, TRY_ENTER } from "./locks.ts"
 import type { Turn } from "../../duckdb/transaction.ts"
-
-/** Schema of DuckLake's own tables. */
-export const METADATA_SCHEMA = "vaulthouse_lake"
-
-/** Of the transactions that vaulthouse notes something on. */
-export const AUTHOR = "vaulthouse"
-
-// Advisory locks belong to one database; the first key keeps vaulthouse's apart from those of other programs.
-const LOCKS = 0x7661_756c
-const WRITERS = 1
-// Held in shared mode by every process that has the lake open, and exclusively by a process that must be alone.
-const OPEN = 2
-const RUNS = LOCKS + 1
-const TAKE_TURN = `SELECT pg_advisory_xact_lock(${LOCKS}, ${WRITERS})`
 
 // A process sends something this often during its turn. The server ends the turn of one that is silent for longer: it was
 // stopped, or its machine is asleep or gone.
 const ALIVE_MILLIS = 3000
 const SILENCE = "15s"
 
-// A machine that is gone must not hold the lock until TCP's two hours are over; no other timeout of the server's may end
-// a transaction that waits for its turn or holds it.
+// A machine that is gone must not hold the lock until TCP's two hours are over.
 const SESSION = `SET tcp_keepalives_idle = 20; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 4;
-  SET idle_in_transaction_session_timeout = '${SILENCE}'; SET statement_timeout = 0; SET lock_timeout = 0`
-
-// Row ids are given to each row that is ever stored.
-const ROW_COUNTS = `
-  SELECT s.schema_name || '.' || t.table_name AS name,
-    coalesce(stats.next_row_id, 0)::float8 AS row_count
-  FROM ${METADATA_SCHEMA}.ducklake_table t
-  JOIN ${METADATA_SCHEMA}.ducklake_schema s USING (schema_id)
-  LEFT JOIN ${METADATA_SCHEMA}.ducklake_table_stats stats USING (table_id)
-  WHERE t.end_snapshot IS NULL AND s.end_snapshot IS NULL`
-
-// What each transaction after $1 has noted; none of one that is not vaulthouse's.
-const NOTES = `
-  SELECT CASE WHEN author = '${AUTHOR}' THEN commit_extra_info END AS note
-  FROM ${METADATA_SCHEMA}.ducklake_snapshot_changes WHERE snapshot_id > $1::bigint ORDER BY snapshot_id`
+  SET idle_in_transaction_session_timeout = '${SILENCE}'`
 
 // More than this are not worth their time.
 const MOST_NOTES = 100
@@ -54,8 +27,16 @@ const MOST_NOTES = 100
 const MAYBE_CHANGED = "the connection was lost, and other processes may have written since"
 const KEPT_OUT =
   "the connection was lost, and now `move`, `replay`, `prune`, `compact` or `maintain` has the lake to itself"
+const LOST =
+  "it no longer has what was committed to it, as after a failover to a server that had not received it yet, or a restore"
 const WAIT =
   "Start again once that has ended. What was not committed is read again by the next run."
+
+/** A snapshot of DuckLake's: the same id with another time is another one. */
+interface Snapshot {
+  readonly id: string
+  readonly time: string
+}
 
 export class Catalog {
   readonly #target: PostgresTarget
@@ -65,7 +46,10 @@ export class Catalog {
   #isAlone = false
   /** The newest snapshot when the lake was opened, or after this process's last turn. */
   #snapshot: string | undefined
+  /** As `#snapshot`, but kept while that is not known: what must still be there. */
+  #last: Snapshot | undefined
   #clockAhead = 0
+  #timeouts: ReadonlyArray<string> = []
 
   private constructor(target: PostgresTarget, runId: string, client: Client) {
     this.#target = target
@@ -86,12 +70,12 @@ export class Catalog {
 
   /** Keeps the lake open until `close`. Rejects with `WarehouseLocked` while another process is `alone`. */
   async enter(): Promise<void> {
-    await this.#tryLock("pg_try_advisory_lock_shared")
+    await this.#tryLock(TRY_ENTER)
   }
 
   /** Keeps other processes from entering until `close`. Rejects with `WarehouseLocked` if one has entered. */
   async alone(): Promise<void> {
-    await this.#tryLock("pg_try_advisory_lock")
+    await this.#tryLock(TRY_ALONE)
     this.#isAlone = true
   }
 
@@ -105,6 +89,11 @@ export class Catalog {
       `SELECT value FROM ${METADATA_SCHEMA}.ducklake_metadata WHERE key = 'data_path'`,
     )
     return path === undefined ? undefined : String(path["value"])
+  }
+
+  /** The server's settings that may end what other connections do. */
+  get timeouts(): ReadonlyArray<string> {
+    return this.#timeouts
   }
 
   /** Like `Database.rowCounts`, from DuckLake's own tables: a statement in DuckDB would read all of these again. */
@@ -135,7 +124,7 @@ export class Catalog {
    * this machine's clock with the database's, which all writers use.
    */
   async begin(): Promise<void> {
-    this.#snapshot = await this.#newestSnapshot()
+    await this.#remember()
   }
 
   /** Runs `work` while no other process writes the lake. */
@@ -143,7 +132,7 @@ export class Catalog {
     return this.#inTurn(async () => {
       // A separate statement: the one that waits sees the lake as it was when the wait began.
       const before = await this.#newestSnapshot()
-      const others = await this.#notesBetween(this.#snapshot, before)
+      const others = await this.#notesBetween(this.#snapshot, before.id)
       this.#snapshot = undefined
       const result = await work({
         others,
@@ -151,17 +140,13 @@ export class Catalog {
         check: async () => void (await this.rows("SELECT 1")),
       })
       // If the connection was lost since COMMIT, the rows are committed all the same; the next turn reads the snapshot.
-      this.#snapshot = await this.#newestSnapshot().catch(() => undefined)
+      await this.#remember().catch(() => undefined)
       return result
     })
   }
 
   async isRunning(runId: string): Promise<boolean> {
-    const [found] = await this.rows(
-      `SELECT count(*)::int AS holders FROM pg_locks WHERE locktype = 'advisory'
-         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-         AND classid = ${RUNS} AND objid = ${keyOf(runId)} AND pid <> pg_backend_pid()`,
-    )
+    const [found] = await this.rows(holdersOf(runId))
     return Number(found?.["holders"]) > 0
   }
 
@@ -208,16 +193,22 @@ export class Catalog {
   async #hold(claims: ReadonlyArray<Claim>): Promise<void> {
     if (claims.length === 0) return
     const held = await this.rows(sqlFile("work", "held_claims"), [
-      JSON.stringify(claims.map(({ runId: run_id, ...claim }) => ({ run_id, ...claim }))),
+      JSON.stringify(
+        claims.map(({ runId: run_id, entity, ...claim }) => ({
+          run_id,
+          ...claim,
+          entity: storedEntity(entity),
+        })),
+      ),
     ])
     const isHeld = ({ pipeline, entity }: Claim): boolean =>
-      held.some((row) => row["pipeline"] === pipeline && row["entity"] === entity)
+      held.some((row) => row["pipeline"] === pipeline && row["entity"] === storedEntity(entity))
     const lost = claims.find((claim) => !isHeld(claim))
     if (lost !== undefined) throw claimLost(lost)
   }
 
   async #tryLock(take: string): Promise<void> {
-    const [taken] = await this.rows(`SELECT ${take}(${LOCKS}, ${OPEN}) AS is_held`)
+    const [taken] = await this.rows(take)
     if (taken?.["is_held"] === true) return
     throw new WarehouseLocked({ file: this.#target.shown, holder: undefined })
   }
@@ -228,10 +219,10 @@ export class Catalog {
       if (client === this.#client) this.#isLost = true
     }
     client.on("end", lose).on("error", lose)
+    const { rows } = await this.#client.query<{ name: string }>(sqlFile("work", "no_timeouts"))
+    this.#timeouts = rows.map(({ name }) => name)
     await this.#client.query(SESSION)
-    await this.#client.query(
-      `SELECT pg_advisory_lock_shared(${RUNS}, ${signed(keyOf(this.#runId))})`,
-    )
+    await this.#client.query(holdRun(this.#runId))
   }
 
   async #reconnect(): Promise<void> {
@@ -265,25 +256,24 @@ export class Catalog {
     return notes.length === count ? notes : undefined
   }
 
-  async #newestSnapshot(): Promise<string> {
+  async #remember(): Promise<void> {
+    this.#last = await this.#newestSnapshot()
+    this.#snapshot = this.#last.id
+  }
+
+  /** Rejects if the catalog lacks what this process has seen there: a cursor may be ahead of rows that are gone. */
+  async #newestSnapshot(): Promise<Snapshot> {
+    const last = this.#last
     const sentAt = Date.now()
-    const [found] = await this.rows(
-      `SELECT max(snapshot_id)::text AS id,
-         extract(epoch FROM greatest(clock_timestamp(), max(snapshot_time)))::float8 AS now
-       FROM ${METADATA_SCHEMA}.ducklake_snapshot`,
-    )
+    const [found] = await this.rows(NEWEST, [last?.id ?? "-1"])
     const here = (sentAt + Date.now()) / 2
     this.#clockAhead = Math.round(Number(found?.["now"]) * MICROS_PER_SECOND - here * 1000)
-    return String(found?.["id"])
+    const newest = { id: String(found?.["id"]), time: String(found?.["time"]) }
+    // One that has expired is not there any more; its id is never given again.
+    const known = found?.["known"] ?? last?.time
+    if (last !== undefined && (Number(newest.id) < Number(last.id) || known !== last.time)) {
+      throw catalogProblem(this.#target.shown, LOST, "Run the command again: it reads from there.")
+    }
+    return newest
   }
 }
-
-/** 32 bits of a run's id, as pg_locks shows them. */
-const keyOf = (runId: string): number => {
-  let key = 0x811c_9dc5
-  for (const character of runId) key = Math.imul(key ^ (character.codePointAt(0) ?? 0), 0x0100_0193)
-  return key >>> 0
-}
-
-/** As a signed number, which the advisory lock functions take. */
-const signed = (key: number): number => key | 0

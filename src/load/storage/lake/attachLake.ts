@@ -9,7 +9,8 @@ import type { PostgresTarget } from "../../../domain/stores/postgresUrl.ts"
 import { isInObjectStore, type ObjectStoreAccess } from "../../../domain/stores/objectStore.ts"
 import { LoadError } from "../../errors.ts"
 import { CATALOG, literal } from "../../sql/sql.ts"
-import { type Catalog, METADATA_SCHEMA } from "./Catalog.ts"
+import type { Catalog } from "./Catalog.ts"
+import { METADATA_SCHEMA } from "./metadata.ts"
 import { extensionsFor, loadExtensions } from "./extensions.ts"
 import { objectStoreProblem } from "../../duckdb/objectStoreProblem.ts"
 import { makeObjectStoreSecret } from "./objectStoreSecret.ts"
@@ -61,9 +62,10 @@ export const attachLake = async (
       `CREATE SECRET (TYPE postgres, PASSWORD ${literal(Redacted.value(password))})`,
     )
   }
+  const address = conninfo(lake.catalog, catalog.timeouts)
   const attach = async (): Promise<void> => {
     await connection.run(
-      `ATTACH ${literal(`ducklake:postgres:${conninfo(lake.catalog)}`)} AS ${name}
+      `ATTACH ${literal(`ducklake:postgres:${address}`)} AS ${name}
        (DATA_PATH ${literal(data)}, METADATA_SCHEMA ${literal(METADATA_SCHEMA)}, DATA_INLINING_ROW_LIMIT ${INLINED_ROWS}, ${options})`,
     )
   }
@@ -176,16 +178,13 @@ const dataOf = ({ catalog, data }: LakeOptions, stored: string | undefined): str
   return stored ?? data ?? ""
 }
 
-// What is read at one moment may take minutes, during which PostgreSQL sees a transaction without a statement.
-const SESSION = [
-  "tcp_keepalives_idle=20",
-  "tcp_keepalives_interval=5",
-  "tcp_keepalives_count=4",
-  "idle_in_transaction_session_timeout=0",
-]
+const KEEPALIVES = ["tcp_keepalives_idle=20", "tcp_keepalives_interval=5", "tcp_keepalives_count=4"]
 
-/** The connection string for libpq, without secrets, because messages may show it. */
-const conninfo = (target: PostgresTarget): string => {
+/**
+ * The connection string for libpq, without secrets, because messages may show it. What is read at one moment may take
+ * minutes, during which PostgreSQL sees a transaction without a statement: none of its timeouts holds.
+ */
+const conninfo = (target: PostgresTarget, timeouts: ReadonlyArray<string>): string => {
   const { host, port, database, user, passwordFile, sslMode } = target
   const { rootCertificate, certificate, key, connectTimeoutSeconds, applicationName } = target
   const parts: Readonly<Record<string, string | number | undefined>> = {
@@ -206,7 +205,9 @@ const conninfo = (target: PostgresTarget): string => {
     keepalives_interval: 5,
     keepalives_count: 4,
     tcp_user_timeout: 40_000,
-    options: SESSION.map((setting) => `-c ${setting}`).join(" "),
+    options: [...KEEPALIVES, ...timeouts.map((name) => `${name}=0`)]
+      .map((setting) => `-c ${setting}`)
+      .join(" "),
   }
   return Object.entries(parts)
     .flatMap(([name, value]) =>

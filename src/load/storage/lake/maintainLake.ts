@@ -1,5 +1,7 @@
 // Maintenance of a lake: writes small commits to files, joins small files, and removes what no reader needs. Each step takes
 // a turn of its own, so that writers wait for one step at most.
+import { dirname } from "node:path"
+import type { DuckDBConnection } from "@duckdb/node-api"
 import { LoadError } from "../../errors.ts"
 import { CATALOG, literal } from "../../sql/sql.ts"
 import { readRows } from "../../duckdb/readRows.ts"
@@ -42,7 +44,7 @@ export const maintainLake = async (
   const expired = await call("expire_snapshots", old)
   const removed = await call("cleanup_old_files", old)
   const orphaned = await call("delete_orphaned_files", `${old}, dry_run => true`)
-  mustBeOfTheLake(orphaned, published)
+  await mustBeOfTheLake(connection, orphaned, published)
   const orphans = await call("delete_orphaned_files", old)
   return {
     rowsFlushed: sum(flushed, "rows_flushed"),
@@ -55,20 +57,34 @@ export const maintainLake = async (
 }
 
 /** DuckLake takes every Parquet file below its folder that is not of the lake for one of a transaction that never committed. */
-const mustBeOfTheLake = (
+const mustBeOfTheLake = async (
+  connection: DuckDBConnection,
   orphaned: ReadonlyArray<Readonly<Record<string, unknown>>>,
   published: string,
-): void => {
-  const paths = orphaned.flatMap((row) => Object.values(row).map(String))
-  if (!paths.some((path) => path.startsWith(`${published}/`))) return
+): Promise<void> => {
+  const found = await readRows(connection, SCHEMA_FOLDERS)
+  const ofTheLake = found.map(({ folder }) => String(folder))
+  const other = orphaned
+    .flatMap((row) => Object.values(row).map(String))
+    .find(
+      (path) =>
+        path.startsWith(`${published}/`) || !ofTheLake.some((folder) => path.startsWith(folder)),
+    )
+  if (other === undefined) return
+  const folder = other.startsWith(`${published}/`) ? published : dirname(other)
   throw new LoadError({
     reason: "Files",
     what: "Removing the files of transactions that never committed",
-    why: `the lake's folder has ${published} in it, whose published files would be removed too`,
+    why: `the lake's folder has ${folder} in it, whose files are not the lake's and would be removed too`,
     advice:
-      "The rest is done. Move the lake to a file (`vaulthouse move --to file`), and from there into a lake whose lake.data is a folder of its own.",
+      "The rest is done. Move the files away, or the lake: to a file (`vaulthouse move --to file`), and from there into a lake whose lake.data is a folder of its own.",
   })
 }
+
+/** Where the lake's tables have their files: a folder for each schema. */
+const SCHEMA_FOLDERS = `
+  SELECT concat(data_path, schema_name, '/') AS folder
+  FROM ducklake_settings(${literal(CATALOG)}), duckdb_schemas() WHERE database_name = ${literal(CATALOG)}`
 
 const sum = (rows: ReadonlyArray<Readonly<Record<string, unknown>>>, column: string): number =>
   rows.reduce((total, row) => total + Number(row[column]), 0)

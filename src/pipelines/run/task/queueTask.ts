@@ -45,7 +45,10 @@ export const queueTask = Effect.fnUntraced(function* (
   const { pipeline, entity, outcome } = task
   const committed = Deferred.await(queued).pipe(
     Effect.tapError(({ reason }) =>
-      reason === "ClaimLost" || reason === "NotTried" ? archive.refuse(marker) : Effect.void,
+      // With any other, the connection to a lake may have been lost between COMMIT and its acknowledgement.
+      reason === "ClaimLost" || reason === "NotTried"
+        ? archive.refuse(marker)
+        : archive.doubt(marker),
     ),
     Effect.tap((counts) =>
       annotateSpan({

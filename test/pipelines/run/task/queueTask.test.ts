@@ -1,9 +1,13 @@
 // What a task leaves when its results are committed.
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import { folderStore } from "../../../../src/archive/folderStore.ts"
 import { ResponseArchive } from "../../../../src/archive/ResponseArchive.ts"
+import { unendedSegments } from "../../../../src/archive/segments.ts"
+import { LoadError, type LoadErrorReason } from "../../../../src/load/errors.ts"
+import { Warehouse } from "../../../../src/load/Warehouse.ts"
 import type { TaskResult } from "../../../../src/pipelines/model/TaskResult.ts"
 import { queueTask } from "../../../../src/pipelines/run/task/queueTask.ts"
 import { inWarehouse, rows } from "../../../load/sample.ts"
@@ -74,3 +78,70 @@ describe("the record of a task", () => {
     }),
   )
 })
+
+describe("the segment of a process that ends", () => {
+  const runId = "20260601T000000000Z-000000"
+
+  /** The segments without an end after a task whose attempts to commit end so. */
+  const unended = (...failures: ReadonlyArray<LoadErrorReason | undefined>) =>
+    Effect.gen(function* () {
+      const store = folderStore(yield* temporaryFolder)
+      const left = [...failures]
+      const warehouse = {
+        ...(yield* Warehouse),
+        queue: () => {
+          const reason = left.shift()
+          const failure = { what: "Committing", why: "it failed", advice: "Run again." }
+          const queued = Deferred.makeUnsafe<typeof nothingChanged, LoadError>()
+          const exit =
+            reason === undefined
+              ? Effect.succeed(nothingChanged)
+              : Effect.fail(new LoadError({ reason, ...failure }))
+          return Effect.as(Deferred.complete(queued, exit), queued)
+        },
+      }
+      const work = Effect.gen(function* () {
+        const archive = yield* ResponseArchive
+        const exchange = { endpoint: "fees", method: "GET", url: "http://localhost/" }
+        const about = { ...exchange, requestBody: null, inputs: "{}", subject: "null", status: 200 }
+        const response = yield* archive.keep({ ...about, body: Buffer.from("{}"), isJson: true })
+        for (const _ of failures) {
+          const { committed } = yield* queueTask(
+            { window: "all", rows: [], responses: [response], requests: 1 },
+            {
+              runId,
+              pipeline: "fees",
+              entity: "-",
+              endpoint: "fees",
+              outcome: "landed",
+              now: 0,
+              seconds: 1,
+              claim: undefined,
+            },
+            { outcome: "landed", rows: [] },
+            undefined,
+          )
+          yield* Effect.exit(committed)
+        }
+        yield* archive.end
+      })
+      const archive = ResponseArchive.layer({ store, runId, worker: "w1" })
+      yield* work.pipe(Effect.provideService(Warehouse, warehouse), Effect.provide(archive))
+      return yield* Effect.promise(() => unendedSegments(store, runId))
+    })
+
+  it.live("has an end unless nobody knows whether one of its commits happened", () =>
+    Effect.gen(function* () {
+      const segment = [`${runId}.w1.ndjson.zst`]
+      const work = Effect.gen(function* () {
+        expect(yield* unended(undefined)).toEqual([])
+        expect(yield* unended("ClaimLost")).toEqual([])
+        expect(yield* unended("Catalog")).toEqual(segment)
+        expect(yield* unended("Database", undefined)).toEqual([])
+      })
+      yield* inWarehouse(yield* temporaryFolder, Effect.scoped(work), { tables: [] })
+    }),
+  )
+})
+
+const nothingChanged = { inserted: 0, revised: 0, unchanged: 0 }
