@@ -228,6 +228,12 @@ describe.skipIf(installed === undefined)("PostgreSQL", () => {
       const { database, run, rows } = yield* prepared
       yield* rows(`alter database "${database}" set statement_timeout = '1ms'`)
       yield* rows(`alter database "${database}" set idle_in_transaction_session_timeout = '1ms'`)
+      const others = yield* rows(
+        "select name from pg_settings where name in ('idle_session_timeout', 'transaction_timeout')",
+      )
+      for (const { name } of others) {
+        yield* rows(`alter database "${database}" set ${String(name)} = '300ms'`)
+      }
       const { code, stderr } = yield* run(["publish"])
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
     }),
