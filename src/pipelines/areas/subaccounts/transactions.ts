@@ -87,7 +87,7 @@ const unreachedGap = ({ after, before }: Unreached): GapNote => ({
   toAt: before,
   reason: "unreachable",
   state: "permanent",
-  detail: `the service returned no transactions between ${formatInstant(after)} and ${formatInstant(before)}, nor, until they were requested alone, those before; there may be some in between. Run sync more often`,
+  detail: `the service returned no transactions between ${formatInstant(after)} and ${formatInstant(before)}, and older ones only in a request of their own; there may be some in between. Run sync more often`,
 })
 
 const taskResult = (
