@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { chromium } from "playwright-core"
-import { executable } from "../browser/chromium.ts"
+import { executable, patient } from "../browser/chromium.ts"
 import { queryUrl, smallWarehouse, startServer } from "../serve/support.ts"
 
 const small = smallWarehouse()
@@ -55,16 +55,18 @@ it.live("a page of another site makes no query run, whatever it tries", () =>
     // One on another host, one on another port of the same host: another site, and another origin of the same site.
     const evil = yield* site((path) => `<!doctype html><p>evil</p>${attacks[path.slice(1)] ?? ""}`)
     const browser = yield* Effect.acquireRelease(
-      Effect.promise(() =>
-        chromium.launch({
-          executablePath: executable,
-          args: [
-            "--headless",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--host-resolver-rules=MAP evil.example 127.0.0.1, MAP rebound.example 127.0.0.1",
-          ],
-        }),
+      Effect.promise(async () =>
+        patient(
+          await chromium.launch({
+            executablePath: executable,
+            args: [
+              "--headless",
+              "--no-sandbox",
+              "--disable-gpu",
+              "--host-resolver-rules=MAP evil.example 127.0.0.1, MAP rebound.example 127.0.0.1",
+            ],
+          }),
+        ),
       ),
       (open) => Effect.promise(() => open.close()),
     )

@@ -3,7 +3,8 @@ import { existsSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { createRequire } from "node:module"
 import * as Effect from "effect/Effect"
-import { chromium, type Page } from "playwright-core"
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core"
+import { HANG_SECONDS } from "../support/until.ts"
 
 export const executable = "/usr/bin/chromium"
 
@@ -21,8 +22,22 @@ const flags = [
   "--hide-scrollbars",
 ]
 
+/** Every context, that of `newPage` too, waits as long as other tests: the machine may be slow. */
+export const patient = (open: Browser): Browser => {
+  const newContext = open.newContext.bind(open)
+  return Object.assign(open, {
+    newContext: async (options?: BrowserContextOptions) => {
+      const context = await newContext(options)
+      context.setDefaultTimeout(HANG_SECONDS * 1000)
+      return context
+    },
+  })
+}
+
 export const browser = Effect.acquireRelease(
-  Effect.promise(() => chromium.launch({ executablePath: executable, args: flags })),
+  Effect.promise(async () =>
+    patient(await chromium.launch({ executablePath: executable, args: flags })),
+  ),
   (open) => Effect.promise(() => open.close()),
 )
 

@@ -54,6 +54,11 @@ describe("warehouse/marts", () => {
     }
   })
 
+  it("excludes one column at a time: DuckDB keeps several in no order, and a view would differ from itself", () => {
+    const several = [...marts, ...martMacros].filter(({ sql }) => /exclude \([^)]*,/i.test(sql))
+    expect(several.map(({ name }) => name)).toEqual([])
+  })
+
   it("names the stored marts in the README", () => {
     const [, views = ""] = readFileSync("warehouse/README.md", "utf8").split("## Views")
     const named = [...(views.split("(")[0] ?? "").matchAll(/`(\w+)`/g)].map(([, name]) => name)

@@ -2,7 +2,7 @@ with
 
 -- A reading without a list retires no request: those of one before it may be gone.
 requests as (
-    select requests.*, totals.* exclude (chain_id, vault_address)
+    select *
     from core.withdrawal_requests as requests
     inner join mart.withdrawal_totals as totals using (chain_id, vault_address)
     where requests.is_current and totals.pending_requests is not null
