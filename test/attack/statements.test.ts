@@ -96,7 +96,11 @@ it.live(`${STATEMENTS} statements end neither the server nor its answers to othe
     const seed = Number(process.env["TEST_SEED"])
     const random = randomOf(seed)
     const pick = <A>(all: ReadonlyArray<A>): A => all[Math.floor(random() * all.length)] as A
-    const functions = yield* names
+    // In another order with another seed: fewer statements than functions are then of any of them.
+    const functions = (yield* names)
+      .map((each) => ({ each, order: random() }))
+      .toSorted((one, other) => one.order - other.order)
+      .map(({ each }) => each)
     const statements = Array.from({ length: STATEMENTS }, (_, at) => {
       // Each function in turn, so that all come up.
       const { name, isTable, types } = pick(functions[at % functions.length] ?? pick(functions))
@@ -158,7 +162,7 @@ it.live(`${STATEMENTS} statements end neither the server nor its answers to othe
       Effect.timeout(`${HANG_SECONDS} seconds`),
     )
     // Else they would be refused for what they have in common, and try nothing.
-    expect(ended.answered).toBeGreaterThan(STATEMENTS / 10)
+    expect(ended.answered + ended.stopped).toBeGreaterThan(STATEMENTS / 10)
     expect(ended.refused).toBeGreaterThan(STATEMENTS / 10)
     const sorted = slow.toSorted((a, b) => a - b)
     const at = (part: number) => Math.round(sorted[Math.floor(sorted.length * part)] ?? 0)
