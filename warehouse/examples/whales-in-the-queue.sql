@@ -6,8 +6,8 @@
 --
 -- One row for each vault and recipient, with all of the recipient's requests. Amounts are in the vault's asset.
 -- share_of_vault is a fraction of the vault's assets as reported with the queue. Where a request has no amount, its
--- recipient's is null and so is share_of_queue of the whole vault, whose recipients are all shown then, as are those of a
--- list that could not be read whole.
+-- recipient's is null and so is share_of_queue of the whole vault, whose recipients are all shown then, as are those
+-- of a list that could not be read whole.
 with
 
 queue as (
