@@ -52,9 +52,9 @@ export const rowsMissing = Effect.fnUntraced(function* (
   const warehouse = yield* Warehouse
   const missing = [...named.keys()].flatMap((table) => [
     // A row may be superseded in one of them, and not in the other.
-    missingOf(table, storedTables(table), "_response_id", "response_id"),
+    missingOf(table, storedTables(table), "_response_id", "named_id"),
     ...storedTables(table).flatMap((stored) =>
-      endColumns(stored).map((column) => missingOf(table, [stored], column, "received_at")),
+      endColumns(stored).map((column) => missingOf(table, [stored], column, "named_at")),
     ),
   ])
   const pairs = [...named].flatMap(([table, ids]) =>
@@ -64,7 +64,9 @@ export const rowsMissing = Effect.fnUntraced(function* (
     rebuiltDir,
     warehouse.rows(
       `WITH pairs AS (SELECT unnest(from_json($1, '[{"id": "VARCHAR", "of": "VARCHAR"}]'), recursive := true)),
-         named AS (FROM ${CATALOG}.raw.responses JOIN pairs ON id = response_id)
+         named AS (
+           SELECT response_id AS named_id, received_at AS named_at, of AS named_table
+           FROM ${CATALOG}.raw.responses JOIN pairs ON id = response_id)
        ${missing.join(" UNION ALL ")}`,
       [JSON.stringify(pairs)],
     ),
@@ -88,7 +90,7 @@ const missingOf = (
       .map((each) => `SELECT ${key}, ${column} AS mark FROM ${inCatalog(catalog, each)}`)
       .join(" UNION ALL ")
   const named = (rows: string): string =>
-    `SELECT ${key}, named.response_id FROM ${rows} JOIN named ON named.${by} = mark AND named.of = ${name}`
+    `SELECT ${key}, named_id FROM ${rows} JOIN named ON ${by} = mark AND named_table = ${name}`
   return `(WITH here AS (FROM (${all(CATALOG)}) WHERE mark IS NOT NULL),
     there AS (FROM (${all(OTHER)}) WHERE mark IS NOT NULL),
     missing AS (${named("here")} EXCEPT ${named("there")}),
@@ -98,10 +100,10 @@ const missingOf = (
         UNION ALL SELECT ${key}, -1 AS n FROM there SEMI JOIN missing USING (${key}))
       GROUP BY ALL HAVING sum(n) > 0),
     changed AS (
-      SELECT response_id, 1 AS n FROM missing SEMI JOIN fewer USING (${key})
-      UNION ALL SELECT response_id, -1 AS n FROM (${named("there")}) ANTI JOIN here USING (${key}))
-    SELECT ${name} AS name, response_id, sum(n)::DOUBLE AS rows FROM changed
-    GROUP BY response_id HAVING sum(n) > 0)`
+      SELECT named_id, 1 AS n FROM missing SEMI JOIN fewer USING (${key})
+      UNION ALL SELECT named_id, -1 AS n FROM (${named("there")}) ANTI JOIN here USING (${key}))
+    SELECT ${name} AS name, named_id AS response_id, sum(n)::DOUBLE AS rows FROM changed
+    GROUP BY named_id HAVING sum(n) > 0)`
 }
 
 /** How many rows of `tables` were read from these responses. */
