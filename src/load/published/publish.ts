@@ -167,12 +167,12 @@ const publishAll = async (
   for (const name of await readdir(directory)) {
     if (name.startsWith(ASIDE)) await rm(join(directory, name), { force: true })
   }
-  // Changes from here on are not in this publication and have to be marked again.
-  session.marked.clear()
-  if (options.rebuildAll === true) await markEverything(session, warehouse.tables)
   const runId = options.publicationId ?? session.runId
   const file = copyName(runId)
   await writeDurably(unfinished(dataDir), file)
+  // Changes from here on are not in this publication and have to be marked again.
+  session.marked.clear()
+  if (options.rebuildAll === true) await markEverything(session, warehouse.tables)
   const micros = await stamp(session, runId, undefined, undefined)
   const publishedAt = formatMicros(BigInt(micros))
   const { definition } = await stateOf(session.connection, options)

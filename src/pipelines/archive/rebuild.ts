@@ -46,7 +46,9 @@ export interface LeftOut {
 }
 
 interface ReadInPart {
-  readonly response: UnreadableResponse
+  readonly response: IndexedResponse
+  /** What is wrong with a record; without it, the tables have none. */
+  readonly why?: string
   /** The tables whose records these may be. */
   readonly tables: ReadonlyArray<Table>
 }
@@ -121,8 +123,12 @@ export const lostTo = Effect.fnUntraced(function* (
   }
   const losing = new Set(missing.map(({ responseId }) => responseId))
   const losingInPart = inPart
-    .map(({ response }) => response)
-    .filter(({ responseId }) => losing.has(responseId))
+    .filter(({ response }) => losing.has(response.responseId))
+    .map(({ response, why, tables: ofResponse }): UnreadableResponse => {
+      const { responseId, pipeline, file } = response
+      const none = `has no rows of ${ofResponse.map(tableName).join(" and ")} any more`
+      return { responseId, pipeline, file, why: why ?? none }
+    })
   return {
     lost: Array.from(lost, ([name, rows]): LostRows => ({ table: name, rows })),
     unreadable: [...unreadable, ...losingInPart],
@@ -131,20 +137,17 @@ export const lostTo = Effect.fnUntraced(function* (
 
 /** What of a response was left out, if anything: a setting that is gone may have named where all records of a table are. */
 const readInPart = (
-  { responseId, pipeline, file }: IndexedResponse,
+  response: IndexedResponse,
   { rows, rejected }: MappedResponse,
 ): ReadonlyArray<ReadInPart> => {
-  const { tables = [] } = pipelineOf(pipeline) ?? {}
+  const { tables = [] } = pipelineOf(response.pipeline) ?? {}
   const lacking = rejected.find(({ isRepeated }) => isRepeated !== true)
   if (lacking !== undefined) {
-    const why = `${lacking.path} ${lacking.detail}`
-    return [{ response: { responseId, pipeline, file, why }, tables }]
+    return [{ response, why: `${lacking.path} ${lacking.detail}`, tables }]
   }
   const filled = new Set(rows.flatMap(({ table, length }) => (length > 0 ? [table] : [])))
   const empty = tables.filter((table) => table.shapes !== undefined && !filled.has(table))
-  if (empty.length === 0) return []
-  const why = `has no rows of ${empty.map(tableName).join(" and ")} any more`
-  return [{ response: { responseId, pipeline, file, why }, tables: empty }]
+  return empty.length === 0 ? [] : [{ response, tables: empty }]
 }
 
 const rebuild = Effect.fnUntraced(function* (

@@ -39,6 +39,14 @@ export const lostRows = Effect.fnUntraced(function* (
   return lost.map(decodeRow({ table: text("table"), rows: number("rows") }))
 })
 
+/** Ids in one statement: DuckDB holds its parameter in memory, and years of readings of an empty queue are many. */
+const IDS_AT_ONCE = 20_000
+
+const chunksOf = (ids: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> =>
+  Array.from({ length: Math.ceil(ids.length / IDS_AT_ONCE) }, (_, at) =>
+    ids.slice(at * IDS_AT_ONCE, (at + 1) * IDS_AT_ONCE),
+  )
+
 /**
  * How many rows that were read from one of its `named` responses (ids), or ended with it, each table lacks in `rebuiltDir`; one
  * record for each response. A key with as many rows there lacks nothing: an earlier response may have them now. Nor do keys
@@ -50,31 +58,34 @@ export const rowsMissing = Effect.fnUntraced(function* (
 ) {
   if (named.size === 0) return []
   const warehouse = yield* Warehouse
-  const missing = [...named.keys()].flatMap((table) => [
+  const parts = [...named].flatMap(([table, ids]) =>
+    chunksOf(ids).map((some) => [table, some] as const),
+  )
+  const found = yield* withAttached(
+    rebuiltDir,
+    Effect.forEach(parts, ([table, ids]) =>
+      warehouse.rows(missingIn(table), [JSON.stringify(ids)]),
+    ),
+  )
+  return found
+    .flat()
+    .map(decodeRow({ table: text("name"), responseId: text("response_id"), rows: number("rows") }))
+})
+
+/** SQL: what a table lacks of the responses whose ids are $1, a JSON list. */
+const missingIn = (table: Table): string => {
+  const missing = [
     // A row may be superseded in one of them, and not in the other.
     missingOf(table, storedTables(table), "_response_id", "named_id"),
     ...storedTables(table).flatMap((stored) =>
       endColumns(stored).map((column) => missingOf(table, [stored], column, "named_at")),
     ),
-  ])
-  const pairs = [...named].flatMap(([table, ids]) =>
-    ids.map((id) => ({ id, of: tableName(table) })),
-  )
-  const rows = yield* withAttached(
-    rebuiltDir,
-    warehouse.rows(
-      `WITH pairs AS (SELECT unnest(from_json($1, '[{"id": "VARCHAR", "of": "VARCHAR"}]'), recursive := true)),
-         named AS (
-           SELECT response_id AS named_id, received_at AS named_at, of AS named_table
-           FROM ${CATALOG}.raw.responses JOIN pairs ON id = response_id)
-       ${missing.join(" UNION ALL ")}`,
-      [JSON.stringify(pairs)],
-    ),
-  )
-  return rows.map(
-    decodeRow({ table: text("name"), responseId: text("response_id"), rows: number("rows") }),
-  )
-})
+  ]
+  return `WITH named AS (
+      SELECT response_id AS named_id, received_at AS named_at
+      FROM ${CATALOG}.raw.responses WHERE response_id IN (SELECT unnest(from_json($1, '["VARCHAR"]'))))
+    ${missing.join(" UNION ALL ")}`
+}
 
 /** SQL: the rows of `stored` whose `column` names a response by its column `by`. */
 const missingOf = (
@@ -90,7 +101,7 @@ const missingOf = (
       .map((each) => `SELECT ${key}, ${column} AS mark FROM ${inCatalog(catalog, each)}`)
       .join(" UNION ALL ")
   const named = (rows: string): string =>
-    `SELECT ${key}, named_id FROM ${rows} JOIN named ON ${by} = mark AND named_table = ${name}`
+    `SELECT ${key}, named_id FROM ${rows} JOIN named ON ${by} = mark`
   return `(WITH here AS (FROM (${all(CATALOG)}) WHERE mark IS NOT NULL),
     there AS (FROM (${all(OTHER)}) WHERE mark IS NOT NULL),
     missing AS (${named("here")} EXCEPT ${named("there")}),
