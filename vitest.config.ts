@@ -88,8 +88,8 @@ export default defineConfig({
     globalSetup: "test/support/servers/servers.ts",
     setupFiles: "test/support/randomness.ts",
     // For what hangs alone: a machine with twenty times as much to do must pass.
-    testTimeout: 600_000,
-    hookTimeout: 600_000,
+    testTimeout: 1_800_000,
+    hookTimeout: 1_800_000,
     expect: { poll: { timeout: 600_000 } },
     env: {
       HOME: home,

@@ -60,7 +60,7 @@ const syncAt = (baseUrl: string, dataDir: string, hour: string): Promise<RunSumm
       publish: { parquet: { marts: false } },
       pipelines: [],
       vaults: { include: [], exclude: [] },
-      taskTimeoutSeconds: 120,
+      taskTimeoutSeconds: 3600,
       unsupportedRetryDays: 7,
       onProgress: () => undefined,
       api: {
@@ -73,7 +73,7 @@ const syncAt = (baseUrl: string, dataDir: string, hour: string): Promise<RunSumm
             subaccountOtcPositions: "/subaccount/{address}/otc_positions",
           },
         },
-        requestTimeoutSeconds: 10,
+        requestTimeoutSeconds: 300,
         retryBudgetSeconds: 30,
         maxResponseMegabytes: 64,
       },

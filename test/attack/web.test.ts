@@ -390,12 +390,17 @@ describe("somebody without the token", () => {
           [Effect.all(tries, { concurrency: "unbounded" }), get(url, { cookie })],
           { concurrency: "unbounded" },
         )
-        expect(performance.now() - began).toBeGreaterThanOrEqual(WRONG_TOKEN_MILLIS - 20)
+        const took = performance.now() - began
+        expect(took).toBeGreaterThanOrEqual(WRONG_TOKEN_MILLIS - 20)
         expect(signedIn.status).toBe(200)
         const statuses = replies.map(({ status }) => status).toSorted((a, b) => a - b)
-        expect(statuses).toEqual([401, ...Array.from({ length: 19 }, () => 429)])
+        // One at a time: more than one only where a slow machine sends them later.
+        const compared = statuses.lastIndexOf(401) + 1
+        expect(compared).toBeGreaterThan(0)
+        expect(compared).toBeLessThanOrEqual(Math.ceil(took / WRONG_TOKEN_MILLIS))
+        expect(statuses.slice(compared)).toEqual(Array.from({ length: 20 - compared }, () => 429))
         expect(logged.filter((line) => line.includes("a wrong token from 127.0.0.1"))).toHaveLength(
-          1,
+          compared,
         )
         expect((yield* signInWith(url, token)).status).toBe(303)
       }).pipe(Effect.scoped, Effect.provide(log))

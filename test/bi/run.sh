@@ -18,7 +18,7 @@ part "Evidence: every query" node test/bi/evidence.js "$installed/npm" "$publish
 part "Grafana: every query, on PostgreSQL" env TZ=UTC POSTGRES="$PWD/node_modules/.postgres" \
   node test/bi/grafana.ts "$installed/npm" "$scratch/data" "$scratch"
 part "Notebook: executed" env VAULTHOUSE_PUBLISHED="$published" \
-  "$tools/jupyter" nbconvert --to notebook --execute --output-dir "$scratch" deploy/bi/jupyter/vaults.ipynb
+  "$tools/jupyter" nbconvert --to notebook --execute --ExecutePreprocessor.startup_timeout=600 --output-dir "$scratch" deploy/bi/jupyter/vaults.ipynb
 drivers=$installed/jdbc
 test/bi/jdbc.sh "$drivers" && command -v java >/dev/null || { echo "   skipped: JDBC, which needs Java and Maven Central"; drivers=; }
 part "docs/bi: what the pages show" env JDBC_DRIVERS="${drivers:+$drivers/today}" \

@@ -37,7 +37,7 @@ export const start = (
     cwd,
     env: { ...environment, ...env },
     // One that hangs must not outlive its test.
-    timeout: HANG_SECONDS * 1000,
+    timeout: 4 * HANG_SECONDS * 1000,
     killSignal: "SIGKILL",
   })
   if (!keepsInput) child.stdin.end(stdin)

@@ -14,12 +14,12 @@ const typed = {
   source_amount: "2.50",
 }
 
-const serviceAt = (baseUrl: string) => ({
+const serviceAt = (baseUrl: string, isWhole: boolean) => ({
   api: {
     baseUrl,
     apiKey: Redacted.make("demo-admin-key"),
     wire: { ...defaultWire, paths },
-    requestTimeoutSeconds: 60,
+    requestTimeoutSeconds: isWhole ? 60 : 3600,
     retryBudgetSeconds: 3600,
     maxResponseMegabytes: 10,
   },
@@ -32,8 +32,9 @@ export const swapped = Effect.fnUntraced(function* (
   dataDir: string,
   subaccount: string,
   tokens: readonly [string, string],
+  isWhole: boolean,
 ) {
-  const service = serviceAt(baseUrl)
+  const service = serviceAt(baseUrl, isWhole)
   const checked = yield* Effect.fromResult(
     checkSwap(
       { ...typed, address: subaccount, source_token: tokens[0], destination_token: tokens[1] },
@@ -57,8 +58,8 @@ export const swapped = Effect.fnUntraced(function* (
 })
 
 /** What `doctor` says of the key. */
-export const verified = Effect.fnUntraced(function* (baseUrl: string) {
-  const table = yield* keyAccess(serviceAt(baseUrl), { slow: false })
+export const verified = Effect.fnUntraced(function* (baseUrl: string, isWhole: boolean) {
+  const table = yield* keyAccess(serviceAt(baseUrl, isWhole), { slow: false })
   const found = table.find(({ endpoint }) => endpoint === "key_verification")
   const access = found?.access ?? "missing"
   const isExplained = access === "allowed" || (found?.detail.length ?? 0) > 5

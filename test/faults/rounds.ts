@@ -169,11 +169,11 @@ export class Matrix {
         const url = fault === REFUSED ? "http://127.0.0.1:9" : service.url
         const dataDir = yield* temporaryFolder
         const { under } = clock()
-        const swap = yield* under(swapped(url, dataDir, subaccount, token))
+        const swap = yield* under(swapped(url, dataDir, subaccount, token, this.#isWhole))
         this.#note("swap", fault, service.unchanged.has("swap") ? unmet : swap)
         if ((service.met.get("swap") ?? 0) > 1)
           this.problems.push(`${fault}: a swap was sent again`)
-        const key = yield* under(verified(url))
+        const key = yield* under(verified(url, this.#isWhole))
         this.#note(
           "key_verification",
           fault,

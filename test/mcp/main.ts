@@ -20,7 +20,11 @@ interface Client {
   readonly listTools: () => Promise<{ tools: ReadonlyArray<{ name: string }> }>
   readonly listResources: () => Promise<{ resources: ReadonlyArray<{ uri: string }> }>
   readonly readResource: (of: { uri: string }) => Promise<{ contents: ReadonlyArray<unknown> }>
-  readonly callTool: (of: { name: string; arguments?: unknown }) => Promise<Result>
+  readonly callTool: (
+    of: { name: string; arguments?: unknown },
+    schema: undefined,
+    options: { timeout: number },
+  ) => Promise<Result>
 }
 
 type Class<T> = new (...args: ReadonlyArray<unknown>) => T
@@ -40,6 +44,9 @@ const { StdioClientTransport } = (await load("stdio.js")) as {
 const { StreamableHTTPClientTransport } = (await load("streamableHttp.js")) as {
   StreamableHTTPClientTransport: Class<unknown>
 }
+
+/** Milliseconds; the SDK gives up after a minute. */
+const patient = { timeout: 600_000 }
 
 const require = (holds: boolean, what: string): void => {
   if (!holds) throw new Error(`not so: ${what}`)
@@ -73,27 +80,41 @@ const tryTools = async (client: Client, how: string): Promise<void> => {
     ["status", {}, "published"],
   ]
   for (const [name, args, holds] of calls) {
-    const { isError, structuredContent } = await client.callTool({ name, arguments: args })
+    const { isError, structuredContent } = await client.callTool(
+      { name, arguments: args },
+      undefined,
+      patient,
+    )
     const isRight = isError !== true && JSON.stringify(structuredContent).includes(holds)
     require(isRight, `${how}: ${name} ${JSON.stringify(args)} has ${holds}`)
   }
-  const found = await client.callTool({
-    name: "query",
-    arguments: { sql: "select vault_address from mart.vault_latest where collateral_ratio > 0" },
-  })
+  const withRatio = "select vault_address from mart.vault_latest where collateral_ratio > 0"
+  const found = await client.callTool(
+    { name: "query", arguments: { sql: withRatio } },
+    undefined,
+    patient,
+  )
   const { rows } = found.structuredContent as { readonly rows: ReadonlyArray<readonly [string]> }
-  const traced = await client.callTool({
-    name: "trace",
-    arguments: {
-      table: "mart.vault_latest",
-      column: "collateral_ratio",
-      vault_address: rows[0]?.[0],
+  const traced = await client.callTool(
+    {
+      name: "trace",
+      arguments: {
+        table: "mart.vault_latest",
+        column: "collateral_ratio",
+        vault_address: rows[0]?.[0],
+      },
     },
-  })
+    undefined,
+    patient,
+  )
   require(JSON.stringify(traced.structuredContent).includes(
     "body_sha256",
   ), `${how}: trace has a response`)
-  const refused = await client.callTool({ name: "query", arguments: { sql: "drop table x" } })
+  const refused = await client.callTool(
+    { name: "query", arguments: { sql: "drop table x" } },
+    undefined,
+    patient,
+  )
   require(refused.isError === true, `${how}: what writes is refused`)
   const { resources } = await client.listResources()
   for (const { uri } of resources) {
@@ -104,10 +125,14 @@ const tryTools = async (client: Client, how: string): Promise<void> => {
 
 /** `vaulthouse serve` with a token, and where it listens. */
 const served = async (): Promise<{ readonly url: URL; readonly process: ChildProcess }> => {
-  const child = spawn(command, ["serve", "--port", "0", "--data-dir", join(folder, "data")], {
-    env: { ...env, VAULTHOUSE_SERVE_TOKEN: TOKEN },
-    stdio: ["ignore", "pipe", "inherit"],
-  })
+  const child = spawn(
+    command,
+    ["serve", "--port", "0", "--timeout", "10min", "--data-dir", join(folder, "data")],
+    {
+      env: { ...env, VAULTHOUSE_SERVE_TOKEN: TOKEN },
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  )
   for await (const line of createInterface({ input: child.stdout })) {
     const [address] = /http:\S+/.exec(line) ?? []
     if (address !== undefined) return { url: new URL("/api/mcp", address), process: child }
@@ -118,7 +143,7 @@ const served = async (): Promise<{ readonly url: URL; readonly process: ChildPro
 const TOKEN = "a token of twenty characters"
 
 try {
-  const args = ["mcp", "--data-dir", join(folder, "data")]
+  const args = ["mcp", "--timeout", "10min", "--data-dir", join(folder, "data")]
   await tryOut(new StdioClientTransport({ command, args, env }), "stdio")
   const { url, process: server } = await served()
   try {

@@ -8,15 +8,22 @@ const MachineDate = Date
 const machineTimeout = setTimeout
 const machineClear = clearTimeout
 
+const machineNow = performance.now.bind(performance)
+const machineNanos = process.hrtime.bigint.bind(process.hrtime)
+
 let origin = MachineDate.parse(process.env["SIMULATED_NOW"] ?? "")
-let since = performance.now()
-const now = (): number => Math.floor(origin + (performance.now() - since) * SPEED)
+let since = machineNow()
+const now = (): number => Math.floor(origin + (machineNow() - since) * SPEED)
 
 globalThis.Date = new Proxy(MachineDate, {
   construct: (target, given: ReadonlyArray<unknown>, newTarget) =>
     Reflect.construct(target, given.length === 0 ? [now()] : given, newTarget) as Date,
   get: (target, name) => (name === "now" ? now : (Reflect.get(target, name) as unknown)),
 })
+
+// How much time passes; a jump is none of it, as the sleep of a machine.
+performance.now = () => machineNow() * SPEED
+process.hrtime.bigint = () => machineNanos() * BigInt(SPEED)
 
 interface Pending {
   readonly due: number
@@ -46,7 +53,7 @@ Object.assign(globalThis, { setTimeout: simulatedTimeout, clearTimeout: simulate
 
 process.on("message", (instant: string) => {
   origin = MachineDate.parse(instant)
-  since = performance.now()
+  since = machineNow()
   for (const { due, fire } of pending.values()) if (due <= now()) fire()
 })
 // Listening for a jump does not keep the process alive; the end of the parent ends it.

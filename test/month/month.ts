@@ -36,7 +36,8 @@ export const allWays = [...someWays, "vault_details", "withdrawals", "timelocks"
 // Every four hours, since a run takes a second of the machine's time.
 const config = (url: string, pipelines: ReadonlyArray<string>): string => `baseUrl: ${url}
 logFormat: pretty
-requestTimeout: 120
+requestTimeout: 600
+taskTimeout: 36000
 pipelines: [${pipelines.join(", ")}]
 schedule: { hourly: "7 */4 * * *" }
 `

@@ -3,6 +3,4 @@
 set -euo pipefail
 . test/deploy/need.sh
 need psql postgresql-client
-# .ci/run counts those of `make test`.
-unset CI_TEST_RESULTS
 POSTGRES=$1 exec vitest run test/postgres

@@ -172,10 +172,7 @@ it("the credentials of a proxy that can't be reached are in no span", async () =
   const { collector, url, close } = await startCollector()
   const password = "proxy-password-161803"
   const { stdout, stderr } = await vaulthouse(
-    [
-      ..."sync vaults --data-dir proxied --task-timeout 1s --base-url".split(" "),
-      "http://vaults.invalid",
-    ],
+    [..."sync vaults --data-dir proxied --base-url".split(" "), "http://vaults.invalid"],
     { cwd, env: { ...variables(url), HTTP_PROXY: `http://me:${password}@127.0.0.1:1` } },
   )
   await close()
@@ -196,7 +193,7 @@ it("exports in protobuf by default", async () => {
 })
 
 it("a collector that fails costs no run, and is said once", async () => {
-  const { url, close } = await startCollector(503)
+  const { url, close } = await startCollector(501)
   const service = await rejecting()
   const around = { cwd, env: variables(`${url}/?key=${token}`) }
   const args = ["sync", "vaults", "--base-url", service.url, "--data-dir", "unwatched"]
@@ -207,7 +204,7 @@ it("a collector that fails costs no run, and is said once", async () => {
   expect(watched.code).toBe(code)
   const said = watched.stderr.split("\n").filter((line) => line.includes("OpenTelemetry"))
   expect(said).toEqual([
-    expect.stringMatching(/^warning: OpenTelemetry: http:\S+\/v1\/\w+ responds with HTTP 503; /),
+    expect.stringMatching(/^warning: OpenTelemetry: http:\S+\/v1\/\w+ responds with HTTP 501; /),
   ])
   expect(watched.stderr).toContain("Disabling exporter")
   expect(watched.stderr).not.toContain(token)

@@ -86,7 +86,7 @@ export const startWorld = async () => {
     "pipelines: [vaults, ratio_history]",
     `dataDir: ${cwd}/data`,
     "parquet: { enabled: false }",
-    "workerLease: 2s",
+    "workerLease: 20s",
   ]
 
   /** Makes the state `name` the one of now: the database, the data directory, the service. */

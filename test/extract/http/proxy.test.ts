@@ -144,10 +144,10 @@ describe.each(["http", "https"] as const)("a service at %s://", (scheme) => {
         scheme,
         () => undefined,
         { refusal: 0 },
-        { requestTimeoutSeconds: 0.3 },
+        { requestTimeoutSeconds: 4 },
       )
       const error = yield* failureOf(client.call(unrealizedPnl, { vault }))
-      expect(error.reason).toEqual({ _tag: "Timeout", of: "attempt", seconds: 0.3 })
+      expect(error.reason).toEqual({ _tag: "Timeout", of: "attempt", seconds: 4 })
       expect(proxy.requests).toHaveLength(1)
     }),
   )
@@ -180,7 +180,7 @@ describe.each(["http", "https"] as const)("a service at %s://", (scheme) => {
         scheme,
         (_, response) => response.writeHead(200).write("["),
         {},
-        { requestTimeoutSeconds: 0.3 },
+        { requestTimeoutSeconds: 4 },
       )
       const error = yield* failureOf(client.call(unrealizedPnl, { vault }))
       expect(error.reason).toMatchObject({ _tag: "Timeout" })

@@ -22,8 +22,8 @@ describe.skipIf(lake === undefined)("one request budget for several processes", 
     const from = performance.now()
     const since = ({ arrivals }: LimitedService) => arrivals.filter(({ at }) => at > from)
     // How fast that is, and how many are refused, test/extract/budget/sharedStarts.test.ts measures in simulated time.
-    await until("each service has answered 100 more", () =>
-      services.every((service) => since(service).filter(({ passed }) => passed).length >= 100),
+    await until("each service has answered 400 more", () =>
+      services.every((service) => since(service).filter(({ passed }) => passed).length >= 400),
     )
     await sending.stop()
     for (const service of services) {
@@ -36,7 +36,7 @@ describe.skipIf(lake === undefined)("one request budget for several processes", 
   })
 
   it("two go on while PostgreSQL is away, each at its share", async () => {
-    const services = await limitedServices([50])
+    const services = await limitedServices([20])
     const name = await newDatabase()
     const { query, url } = sharedPostgres()
     const versions = async () => {
@@ -56,7 +56,7 @@ describe.skipIf(lake === undefined)("one request budget for several processes", 
     const from = performance.now()
     await query(`alter database ${name} allow_connections false`)
     await query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
-    await more(100, counts())
+    await more(200, counts())
     const to = performance.now()
     await query(`alter database ${name} allow_connections true`)
     const before = await versions()

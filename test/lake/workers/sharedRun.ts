@@ -37,7 +37,7 @@ export interface LakeOptions {
 }
 
 /** Everything ends with `close`. */
-export const sharedLake = async ({ baseUrl, lease = 2, archive }: LakeOptions) => {
+export const sharedLake = async ({ baseUrl, lease = 10, archive }: LakeOptions) => {
   const folder = await mkdtemp(join(tmpdir(), "vaulthouse-lake-"))
   const catalog = await newCatalog()
   const client = new Client({ connectionString: catalog })

@@ -205,6 +205,10 @@ describe.skipIf(installed === undefined)("workers", () => {
 
     // One hangs though the run is over: the next run ends its segment, and then so does it.
     const runId = runOfSegment(segments[0]?.file ?? "")
+    await until(
+      "the others have left",
+      async () => (await unendedSegments(store, runId)).length === 1,
+    )
     const [segment = "", ...others] = await unendedSegments(store, runId)
     expect([segment, others]).toEqual([expect.stringContaining(`-${hanging.child.pid}-`), []])
     const next = await lake.planner("vaults")
@@ -252,12 +256,15 @@ describe.skipIf(installed === undefined)("workers", () => {
       create trigger earlier before insert on vaulthouse_work.queue for each row
       when (new.element like '%ratio_history%') execute function vaulthouse_work.earlier()`)
     const last = await lake.worker()
+    // None is read before all are claimed.
+    simulator.patch({ latencyMs: 3000 })
     await until("the histories are planned", async () => (await left()) > 0)
     // Nothing is committed meanwhile.
     await lake.work(`select pg_advisory_lock(${WRITERS})`)
     await until("it has claimed them", async () => (await left("epoch = 0")) === 0)
     last.child.kill("SIGKILL")
     await last.ended
+    simulator.patch({ latencyMs })
     await lake.work(`select pg_advisory_unlock(${WRITERS})`)
     const other = await lake.worker()
     expect(await planner.ended, output(planner, other)).toBe(3)

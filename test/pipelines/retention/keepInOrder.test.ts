@@ -15,9 +15,10 @@ const pipelines = ["ratio_history", "withdrawals", "performance_fees"]
 const DAY_MILLIS = 86_400_000
 const COPIES = 60
 
-/** The clock is never ahead of the service's, which is the machine's. */
+/** In the middle of a month. The clock is never ahead of the service's, which is the machine's. */
+const BEGIN = Date.parse("2025-06-10T12:00:00Z")
 const daysAfter = <A, E, R>(days: number, work: Effect.Effect<A, E, R>) =>
-  ahead((days - 400) * DAY_MILLIS, work)
+  ahead(BEGIN + days * DAY_MILLIS - Date.now(), work)
 
 const aTable = (table: string, times: ReadonlyArray<string>): string =>
   `insert into ${table} by name

@@ -218,7 +218,7 @@ it.live("a clock that is behind changes no time of an outage", () =>
     for (const hours of [1, 24, 48]) yield* ahead(hours * HOUR, sync("http://127.0.0.1:1"))
     const failed = query(
       dataDir,
-      `select count(*)::int as n, date_diff('hour', min(started_at), max(started_at))::int as hours
+      `select count(*)::int as n, date_sub('hour', min(started_at), max(started_at))::int as hours
        from ops.runs where outcome = 'failed'`,
     )
     const before = yield* failed

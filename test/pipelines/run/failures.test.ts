@@ -43,7 +43,7 @@ const platform = Effect.fnUntraced(function* (options: OptionsPatch, pipeline: s
     const before = simulator.requests().last.length
     const { summary, events } = yield* runOnce(simulator.url, dataDir, {
       pipelines: [pipeline],
-      api: { ...asAdmin, retryBudgetSeconds: 2 },
+      api: { ...asAdmin, retryBudgetSeconds: 30 },
       ...overrides,
     })
     const sent = simulator.requests().last.slice(before)
@@ -159,11 +159,16 @@ describe("a vault that keeps failing", () => {
       const onProgress: Overrides["onProgress"] = ({ kind }) => {
         seen.push({ current: currentOf(dataDir), kind })
       }
-      const api = { ...asAdmin, retryBudgetSeconds: 1000, retryWaitSeconds: 60 }
+      const api = {
+        ...asAdmin,
+        retryBudgetSeconds: 1000,
+        retryWaitSeconds: 60,
+        requestTimeoutSeconds: 20 * HANG_SECONDS,
+      }
       // The waits are always half of the longest, so that some come after ten seconds of them.
       const half = { nextDoubleUnsafe: () => 0.5, nextIntUnsafe: () => 1 }
       const waiting = Effect.provideService(
-        sync(faults, { publish, ...overrides, onProgress, api }),
+        sync(faults, { publish, taskTimeoutSeconds: 36_000, ...overrides, onProgress, api }),
         Random.Random,
         half,
       )
@@ -249,8 +254,15 @@ describe("a vault that keeps failing", () => {
         const clock = movableClock()
         const hanging = Effect.fnUntraced(function* () {
           let left = 0
+          const stalled = () =>
+            simulator.requests().last.filter(({ fault }) => fault !== null).length
+          let ended = stalled()
+          // Each request that hangs reaches its timeout, and what waits for the next one need not wait long.
           const timeouts = setInterval(() => {
-            if (left === 1) clock.advance(HANG_SECONDS * 1000)
+            if (left !== 1) return
+            const begun = stalled()
+            clock.advance(begun > ended ? HANG_SECONDS * 1000 : 1000)
+            ended = begun
           }, 20)
           const overrides: Overrides = {
             taskTimeoutSeconds: 1e9,
