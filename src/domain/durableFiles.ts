@@ -1,8 +1,8 @@
 // Writes files so that a crash leaves either the old or the whole new content: written aside, flushed, renamed, and
 // the folder flushed too.
-import { createHash } from "node:crypto"
+import { createHash, randomUUID } from "node:crypto"
 import { createReadStream } from "node:fs"
-import { copyFile, link, open, rename, rm } from "node:fs/promises"
+import { chmod, copyFile, link, open, rename, rm, writeFile } from "node:fs/promises"
 import { dirname } from "node:path"
 import { pipeline } from "node:stream/promises"
 import { flush, makeFolder } from "./flush.ts"
@@ -22,11 +22,12 @@ const withoutLinks: ReadonlySet<unknown> = new Set(["EPERM", "ENOTSUP", "EOPNOTS
 export const lacksLinks = (cause: unknown): boolean =>
   withoutLinks.has((cause as NodeJS.ErrnoException).code)
 
-/** Gives the file a second name, which costs no space; a copy if the file system does not support links. */
+/** Gives the file a second name, which costs no space; a flushed copy if the file system does not support links. */
 export const linkOrCopy = async (from: string, to: string): Promise<void> => {
   await link(from, to).catch(async (cause: unknown) => {
     if (!lacksLinks(cause)) throw cause
     await copyFile(from, to)
+    await flush(to)
   })
 }
 
@@ -84,6 +85,23 @@ export const createDurably = async (path: string, content: string): Promise<void
     await flush(dirname(path))
   } finally {
     await rm(aside, { force: true })
+  }
+}
+
+/** Replaces a file that other processes may be replacing too, in a folder that exists. By default, its mode is of the umask. */
+export const replaceDurably = async (
+  path: string,
+  content: string | Uint8Array,
+  mode?: number,
+): Promise<void> => {
+  const aside = `${path}.${randomUUID()}.tmp`
+  try {
+    await writeFile(aside, content)
+    if (mode !== undefined) await chmod(aside, mode)
+    await putInPlace(aside, path)
+  } catch (cause) {
+    await rm(aside, { force: true })
+    throw cause
   }
 }
 

@@ -1,9 +1,9 @@
 // Files that are whole or not there at all, and on the disk once they are.
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { createDurably, writeDurably } from "../../src/domain/durableFiles.ts"
+import { createDurably, replaceDurably, writeDurably } from "../../src/domain/durableFiles.ts"
 import { FlushedDisk } from "../support/disk/flushedDisk.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
 import { withoutLinks } from "../support/disk/withoutLinks.ts"
@@ -17,6 +17,21 @@ it.live("a file that is written durably is on the disk, in a folder that is", ()
       expect(disk.left(folder, "made/here/file")?.toString()).toBe(content)
     }
   }),
+)
+
+it.live(
+  "one that several processes replace is on the disk, and none writes what another does",
+  () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const disk = yield* FlushedDisk.watched
+      writeFileSync(join(folder, "file.tmp"), "of another")
+      yield* Effect.promise(() => replaceDurably(join(folder, "file"), "whole", 0o604))
+      expect(disk.left(folder, "file")?.toString()).toBe("whole")
+      expect(statSync(join(folder, "file")).mode & 0o777).toBe(0o604)
+      expect(readdirSync(folder).toSorted()).toEqual(["file", "file.tmp"])
+      expect(readFileSync(join(folder, "file.tmp"), "utf8")).toBe("of another")
+    }),
 )
 
 describe.each([
