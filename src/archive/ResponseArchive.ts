@@ -19,21 +19,25 @@ import { ObjectStoreError } from "./ObjectStore.ts"
 import { FRAME_BYTES, FRAME_LINES, frameOf, type Place } from "./frames.ts"
 import { segmentOfRun } from "./segments.ts"
 
+/** Why the archive could not be written, and what to do about it. */
+export const writeProblem = (cause: unknown): { readonly why: string; readonly advice: string } => {
+  const why = causeMessage(cause).replace(/\.$/, "")
+  if (cause instanceof ObjectStoreError) return { why, advice: cause.advice }
+  return cause instanceof Error && "code" in cause && cause.code === "ENOSPC"
+    ? {
+        why: "the disk is full",
+        advice: "Free space there, then run again: what was not committed is read again.",
+      }
+    : { why, advice: "Check the folder's permissions." }
+}
+
 /** The archive could not be written: disk full, no permission, no connection. The run can't continue without it. */
 export class ArchiveError extends Data.TaggedError("ArchiveError")<{
   readonly file: string
   readonly cause: unknown
 }> {
   override get message(): string {
-    const { cause } = this
-    const isFull = cause instanceof Error && "code" in cause && cause.code === "ENOSPC"
-    const why = isFull ? "the disk is full" : causeMessage(cause)
-    const advice =
-      cause instanceof ObjectStoreError
-        ? cause.advice
-        : isFull
-          ? "Free space there, then run again: what was not committed is read again."
-          : "Check the folder's permissions."
+    const { why, advice } = writeProblem(this.cause)
     return `The response archive ${this.file} could not be written: ${why}. ${advice}`
   }
 }

@@ -36,49 +36,61 @@ interface WaitingLine {
 
 /**
  * Writes the wanted responses, each body once, and their markers to a new segment. Once it returns the new places of
- * the bodies, the segment is complete and in the archive. Throws `ArchiveDamaged` or the store's error.
+ * the bodies, the segment is complete and in the archive. Throws `ArchiveDamaged` or the store's error; then there is no new
+ * segment.
  */
 export const rewriteSegments = async (rewriting: Rewriting): Promise<ReadonlyArray<Moved>> => {
-  const { store, files, target, isWanted } = rewriting
+  const { store, target } = rewriting
   const segment = store.write(target)
   const frames = new FrameWriter(segment, target)
+  try {
+    await writeWanted(rewriting, frames)
+    await segment.end()
+  } catch (cause) {
+    await segment.close().catch(() => undefined)
+    // A part of it is of no use, and takes space that there may be none of. Before the first frame, there is none to remove.
+    await store.remove(target).catch(() => undefined)
+    throw cause
+  }
+  await segment.close()
+  return frames.moved
+}
+
+const writeWanted = async (
+  { store, files, isWanted }: Rewriting,
+  frames: FrameWriter,
+): Promise<void> => {
   const bodies = new Set<string>()
   const kept = new Set<string>()
   const seen = new Set<string>()
   const commits = new Commits()
-  try {
-    for (const file of files) {
-      for await (const frame of readWholeFrames(store, file)) {
-        commits.add(frame)
-        for (const line of frame.responses) {
-          seen.add(line.responseId)
-          if (!isWanted(line)) continue
-          kept.add(line.responseId)
-          const isRepeated = intactBody(file, line) === undefined || bodies.has(line.sha256)
-          if (!isRepeated) bodies.add(line.sha256)
-          await frames.write(
-            isRepeated
-              ? { sha256: undefined, bytes: withoutBody(line) }
-              : { sha256: line.sha256, bytes: Buffer.concat([line.bytes, Buffer.from("\n")]) },
-          )
-        }
+  for (const file of files) {
+    for await (const frame of readWholeFrames(store, file)) {
+      commits.add(frame)
+      for (const line of frame.responses) {
+        seen.add(line.responseId)
+        if (!isWanted(line)) continue
+        kept.add(line.responseId)
+        const isRepeated = intactBody(file, line) === undefined || bodies.has(line.sha256)
+        if (!isRepeated) bodies.add(line.sha256)
+        await frames.write(
+          isRepeated
+            ? { sha256: undefined, bytes: withoutBody(line) }
+            : { sha256: line.sha256, bytes: Buffer.concat([line.bytes, Buffer.from("\n")]) },
+        )
       }
     }
-    for (const marker of commits.all) {
-      const ids = [...marker.landed, ...marker.notLanded]
-      const isKept = ids.some((id) => kept.has(id))
-      if (isKept || isOfOthers(ids, seen))
-        await frames.write({ sha256: undefined, bytes: commitMarkerLine(marker) })
-    }
-    for (const runId of commits.ended) {
-      await frames.write({ sha256: undefined, bytes: runEndLine({ runId, uncommitted: [] }) })
-    }
-    await frames.flush()
-    await segment.end()
-  } finally {
-    await segment.close()
   }
-  return frames.moved
+  for (const marker of commits.all) {
+    const ids = [...marker.landed, ...marker.notLanded]
+    const isKept = ids.some((id) => kept.has(id))
+    if (isKept || isOfOthers(ids, seen))
+      await frames.write({ sha256: undefined, bytes: commitMarkerLine(marker) })
+  }
+  for (const runId of commits.ended) {
+    await frames.write({ sha256: undefined, bytes: runEndLine({ runId, uncommitted: [] }) })
+  }
+  await frames.flush()
 }
 
 /**

@@ -27,15 +27,19 @@ export interface Around {
   readonly columns?: number
 }
 
-/** In a process of its own, and not waited for; standard input is closed, unless a test writes to it. */
+/**
+ * In a process of its own, and not waited for; standard input is closed, unless a test writes to it. `isGroup`: it leads a process
+ * group, as what is started from a shell does.
+ */
 export const start = (
   args: ReadonlyArray<string>,
   { cwd, env = {}, stdin }: Around,
-  keepsInput = false,
+  { keepsInput = false, isGroup = false } = {},
 ) => {
   const child = spawn(bin, args, {
     cwd,
     env: { ...environment, ...env },
+    detached: isGroup,
     // One that hangs must not outlive its test.
     timeout: 4 * HANG_SECONDS * 1000,
     killSignal: "SIGKILL",

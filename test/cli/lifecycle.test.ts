@@ -185,6 +185,61 @@ describe("status", () => {
   })
 })
 
+// Ctrl-C reaches the whole process group, and `systemctl stop` all processes of the service.
+describe("a signal for all processes of a command that publishes", () => {
+  it.each([
+    ["SIGINT", "sync", "begins"],
+    ["SIGINT", "publish", "copies"],
+    ["SIGTERM", "sync", "copies"],
+    ["SIGTERM", "publish", "begins"],
+  ] as const)("%s stops %s while the process that makes the copy %s", async (...given) => {
+    const [signal, command, moment] = given
+    const dataDir = given.join("-")
+    const args = ["--data-dir", dataDir, "--base-url", simulator.url]
+    if (command === "publish") {
+      expect((await vaulthouse(["sync", "vaults", "--no-publish", ...args], { cwd })).code).toBe(0)
+    }
+    const [isThere, mayGoOn] = [join(cwd, `${dataDir}.is-there`), join(cwd, `${dataDir}.go-on`)]
+    const preloaded = join(cwd, `${dataDir}.cjs`)
+    // The process waits at its beginning, or when it copies, as if the database were large.
+    writeFileSync(
+      preloaded,
+      `const fs = require("node:fs")
+      const { copyFileSync } = fs
+      const wait = () => {
+        fs.writeFileSync(${JSON.stringify(isThere)}, "")
+        const nothing = new Int32Array(new SharedArrayBuffer(4))
+        while (!fs.existsSync(${JSON.stringify(mayGoOn)})) Atomics.wait(nothing, 0, 0, 5)
+      }
+      if (process.execArgv.includes("-e")) {
+        if (${moment === "begins"}) wait()
+        fs.copyFileSync = (...paths) => {
+          wait()
+          copyFileSync(...paths)
+        }
+      }`,
+    )
+    const child = start(
+      command === "sync" ? ["sync", "vaults", ...args] : ["publish", "--data-dir", dataDir],
+      { cwd, env: { NODE_OPTIONS: `--require=${preloaded}` } },
+      { isGroup: true },
+    )
+    const stderr = text(child.stderr)
+    await until("the copy is being made", () => existsSync(isThere))
+    process.kill(-(child.pid ?? 0), signal)
+    writeFileSync(mayGoOn, "")
+    expect([await once(child, "exit"), (await stderr).split("\n").at(-2)]).toEqual([
+      [130, null],
+      "vaulthouse: stopped; what was committed stays, and the next run continues from there",
+    ])
+    const record = JSON.parse(readFileSync(join(cwd, dataDir, "last-run.json"), "utf8")) as object
+    expect(record).toMatchObject({ outcome: command === "sync" ? "stopped" : "complete" })
+    // One that has begun to copy completes the publication.
+    const published = join(cwd, dataDir, "published/current.json")
+    expect(existsSync(published)).toBe(moment === "copies")
+  })
+})
+
 it("publish gives the files the mode of the configuration, as sync does", async () => {
   writeFileSync(join(cwd, "shared.yaml"), "publishedMode: 0640\n")
   const { code } = await vaulthouse(["publish", "--all", "--config", "shared.yaml"], { cwd })

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import { publishAnyway } from "../../src/pipelines/publication/publish.ts"
 import { completePart, money, percent } from "../../src/serve/figures.ts"
 import { vaulthouse } from "../cli/command.ts"
+import { FlushedDisk } from "../support/disk/flushedDisk.ts"
 import { shared, sharedWarehouse } from "../support/sharedWarehouse.ts"
 import { asAdmin, simulated } from "../support/simulated.ts"
 import { change, queryFile, runOnce } from "../support/warehouseRun.ts"
@@ -72,6 +73,21 @@ describe("a report", () => {
       expect(side).not.toMatch(/<script|(src|href)="(?!#)|url\(|@import/)
       for (const { pnl } of changes) expect(side).toContain(money(pnl))
       expect(side.match(/class="chart"/g)).toHaveLength(3)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("is on the disk once it is written, and leaves alone what another process writes", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* unchanged
+      const folder = join(dataDir, "reports")
+      mkdirSync(folder)
+      writeFileSync(join(folder, "week.html.tmp"), "of another")
+      const disk = yield* FlushedDisk.watched
+      const { code } = yield* typed(dataDir, ["--days", "7", "--out", "reports/week.html"])
+      expect(code).toBe(0)
+      const written = readFileSync(join(folder, "week.html"))
+      expect(disk.left(folder, "week.html")?.equals(written)).toBe(true)
+      expect(readdirSync(folder).toSorted()).toEqual(["week.html", "week.html.tmp"])
     }).pipe(Effect.scoped),
   )
 

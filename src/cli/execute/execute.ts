@@ -80,7 +80,8 @@ export const runToEnd = async <E>(
   const exit = await Effect.runPromise(Fiber.await(fiber))
   ignoreSignals()
   if (Exit.isSuccess(exit)) return exit.value
-  if (Cause.hasInterruptsOnly(exit.cause)) {
+  // What is stopped may fail with it, as if a program that it called got the signal too.
+  if (Cause.hasInterrupts(exit.cause) && !Cause.hasDies(exit.cause)) {
     printError(whenStopped.text)
     return whenStopped.code
   }

@@ -1,8 +1,9 @@
 // Metrics in Prometheus's text format: for /metrics, and as a file for node_exporter.
-import { chmod, readFile, rename, writeFile } from "node:fs/promises"
+import { readFile } from "node:fs/promises"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
+import { replaceDurably } from "../../domain/durableFiles.ts"
 import { setGauges } from "../../pipelines/readers/problems/gauges.ts"
 import { warn } from "../terminal/complaints.ts"
 
@@ -24,10 +25,8 @@ export const writeMetricsFile = (path: string, dataDir: string): Effect.Effect<v
     yield* Effect.tryPromise({
       try: async () => {
         const before = await readFile(path, "utf8").catch(() => "")
-        const temporary = `${path}.tmp`
-        await writeFile(temporary, withEarlierCounts(text, before, counted.get(counters)))
-        await chmod(temporary, READABLE)
-        await rename(temporary, path)
+        const content = withEarlierCounts(text, before, counted.get(counters))
+        await replaceDurably(path, content, READABLE)
         counted.set(counters, text)
       },
       catch: (cause) => `the metrics file ${path} was not written: ${String(cause)}`,

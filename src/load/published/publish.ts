@@ -7,7 +7,7 @@ import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import * as Effect from "effect/Effect"
 import { invariant } from "../../domain/invariant.ts"
 import { rowsOf } from "../../domain/table/rowsOf.ts"
-import { formatMicros } from "../../domain/values/time.ts"
+import { formatMicros, parseInstant } from "../../domain/values/time.ts"
 import { markEverything } from "../commit/markEverything.ts"
 import { Changes, onCopy, type Session } from "../commit/session.ts"
 import { transaction } from "../duckdb/transaction.ts"
@@ -41,6 +41,7 @@ import { readStoredMarts } from "./marts/readStoredMarts.ts"
 import { publicationState, publicationStateSql } from "./publicationState.ts"
 import { refreshStoredMarts } from "./marts/refreshStoredMarts.ts"
 import { publications } from "../tables/ops/publications.ts"
+import { instant } from "../sql/sql.ts"
 import { WITHOUT_LOG } from "../storage/template.ts"
 import { Warehouse } from "../Warehouse.ts"
 
@@ -265,3 +266,21 @@ export const changedSincePublication = (
       current.duckdb !== state.duckdb
     )
   })
+
+/**
+ * Whether readers may still look for archived bodies where these were before they were last moved: no publication since then has
+ * been completed.
+ */
+export const hasUnpublishedPlaces: Effect.Effect<boolean, LoadError, Warehouse> = Effect.gen(
+  function* () {
+    const { dataDir, rows } = yield* Warehouse
+    if (existsSync(unfinished(dataDir))) return true
+    const current = yield* Effect.promise(() => readCurrent(dataDir))
+    const publishedAt = parseInstant(current?.published_at) ?? 0
+    const moved = yield* rows(
+      `select 1 from ops.partition_changes
+       where table_schema = 'raw' and table_name = 'places' and changed_at > ${instant(publishedAt)}`,
+    )
+    return moved.length > 0
+  },
+)

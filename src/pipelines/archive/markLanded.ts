@@ -6,7 +6,7 @@ import { readFrames } from "../../archive/readFrames.ts"
 import { appendLines } from "../../archive/rewrite.ts"
 import { Commits, segmentFiles, segmentsOf } from "../../archive/segments.ts"
 import { type IndexedResponse, indexedResponses } from "../../load/state/archiveIndex.ts"
-import { inArchive } from "../publication/archiveOf.ts"
+import { changeArchive, inArchive } from "../publication/archiveOf.ts"
 
 /**
  * Marks them as landed in the archive, so that a replay without this warehouse makes the same rows. The markers are in the segment
@@ -28,7 +28,7 @@ export const markLanded = Effect.fnUntraced(function* (
         notLanded: [],
       }),
     )
-    yield* inArchive(() => appendLines(store, file, markers))
+    yield* changeArchive(() => appendLines(store, file, markers))
   }
 })
 

@@ -3,8 +3,10 @@ import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import type { ArchiveStore } from "../../archive/ArchiveStore.ts"
 import { folderStore } from "../../archive/folderStore.ts"
+import { ArchiveDamaged } from "../../archive/lines.ts"
 import { objectArchive } from "../../archive/objectArchive.ts"
 import { ObjectStore, ObjectStoreError } from "../../archive/ObjectStore.ts"
+import { writeProblem } from "../../archive/ResponseArchive.ts"
 import { objectStoreAccess } from "../../config/environment/objectStoreAccess.ts"
 import { isInObjectStore } from "../../domain/stores/objectStore.ts"
 import { LoadError } from "../../load/errors.ts"
@@ -19,11 +21,15 @@ export const archiveOf = ({ dataDir, archive = archiveFolder(dataDir) }: Place):
     ? objectArchive(new ObjectStore(archive, objectStoreAccess), join(dataDir, "tmp"))
     : folderStore(archive)
 
-/** Reads or changes segments. */
+/** Reads segments. */
 export const inArchive = <A>(work: () => Promise<A>): Effect.Effect<A, LoadError> =>
-  Effect.tryPromise({ try: work, catch: archiveError })
+  Effect.tryPromise({ try: work, catch: readError })
 
-const archiveError = (cause: unknown): LoadError =>
+/** Writes or removes segments, for which it may read others. */
+export const changeArchive = <A>(work: () => Promise<A>): Effect.Effect<A, LoadError> =>
+  Effect.tryPromise({ try: work, catch: writeError })
+
+const readError = (cause: unknown): LoadError =>
   new LoadError({
     reason: "Files",
     what: "Reading the response archive",
@@ -34,3 +40,13 @@ const archiveError = (cause: unknown): LoadError =>
         : "Nothing was changed; `vaulthouse verify` lists everything that is damaged.",
     cause,
   })
+
+const writeError = (cause: unknown): LoadError =>
+  cause instanceof ArchiveDamaged
+    ? readError(cause)
+    : new LoadError({
+        reason: "Files",
+        what: "Writing the response archive",
+        ...writeProblem(cause),
+        cause,
+      })

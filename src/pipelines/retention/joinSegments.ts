@@ -7,7 +7,7 @@ import type { ArchiveStore, StoredSegment } from "../../archive/ArchiveStore.ts"
 import { rewriteSegments } from "../../archive/rewrite.ts"
 import { monthOf, SEGMENT_SUFFIX } from "../../archive/segments.ts"
 import { moveIndex } from "../../load/state/archiveIndex.ts"
-import { inArchive } from "../publication/archiveOf.ts"
+import { changeArchive } from "../publication/archiveOf.ts"
 
 // Large segments are few, and joining them again costs more than it saves.
 const LARGEST_BYTES = 64 * 1024 * 1024
@@ -39,7 +39,7 @@ export const joinSegments = Effect.fnUntraced(function* (
   for (const [index, files] of several.entries()) {
     const [first = ""] = files
     const target = `${monthOf(first)}.${(now + index).toString(36)}${SEGMENT_SUFFIX}`
-    const moved = yield* inArchive(() =>
+    const moved = yield* changeArchive(() =>
       rewriteSegments({ store, files, target, isWanted: () => true }),
     )
     yield* moveIndex(files, moved)
@@ -48,4 +48,4 @@ export const joinSegments = Effect.fnUntraced(function* (
 })
 
 export const removeSegments = (store: ArchiveStore, files: ReadonlyArray<string>) =>
-  Effect.forEach(files, (file) => inArchive(() => store.remove(file)), { discard: true })
+  Effect.forEach(files, (file) => changeArchive(() => store.remove(file)), { discard: true })

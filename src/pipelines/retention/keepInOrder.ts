@@ -6,6 +6,7 @@ import type { StoredSegment } from "../../archive/ArchiveStore.ts"
 import { monthOf, runOfSegment } from "../../archive/segments.ts"
 import { number } from "../../load/duckdb/decodeRow.ts"
 import type { LoadError } from "../../load/errors.ts"
+import { hasUnpublishedPlaces } from "../../load/published/publish.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { archiveOf, inArchive } from "../publication/archiveOf.ts"
 import type { Place } from "../publication/warehouse.ts"
@@ -13,7 +14,7 @@ import { findMoved } from "./findMoved.ts"
 import { inGroups, joinSegments, removeSegments } from "./joinSegments.ts"
 import { agesOf, oldRecords, pruneBefore } from "./pruneBefore.ts"
 
-// So that each byte is written again twice at most: in its month, and when that is over.
+// So that each byte is written again twice: in its month, and when that is over.
 const RUNS_TO_JOIN = 32
 
 /** Removes what was replaced. Until readers have learnt where bodies are now, they look for them there. */
@@ -21,15 +22,22 @@ export type Finish = Effect.Effect<void, LoadError, Warehouse>
 
 /**
  * Joins small segments, and prunes the months that are older than `keepDays` as a whole; what it returns is to be run once that
- * is published. For the process that has the warehouse to itself, after its run has ended.
+ * is published, unless `isPublished` is false: then at once. For the process that has the warehouse to itself, after its run has
+ * ended.
  */
-export const keepInOrder = Effect.fnUntraced(function* (place: Place, keepDays: number) {
+export const keepInOrder = Effect.fnUntraced(function* (
+  place: Place,
+  keepDays: number,
+  isPublished: boolean,
+) {
   const { runId } = yield* Warehouse
   const store = archiveOf(place)
   const now = microsFromMillis(yield* Clock.currentTimeMillis)
   const segments = yield* inArchive(() => store.segments())
   const others = segments.filter(({ file }) => runOfSegment(file) !== runId)
-  const groups = groupsToJoin(others, monthIn(now))
+  // Where publications fail, the segments of the last join are still there: each run would join them again.
+  const isHeld = isPublished && (yield* hasUnpublishedPlaces)
+  const groups = isHeld ? [] : groupsToJoin(others, monthIn(now))
   const isFirst = yield* isFirstOfDay(now)
   // Reads which segments the index names, which takes longer the longer it is: not in every run. Before they are joined, since
   // only a segment that the index does not name is searched.

@@ -26,7 +26,7 @@ import {
 } from "../../load/state/archiveIndex.ts"
 import { type Ages, findOldRecords, forget, forgetRuns } from "../../load/state/oldRecords.ts"
 import { coreTables, withFixedWindows } from "../pipelines.ts"
-import { archiveOf, inArchive } from "../publication/archiveOf.ts"
+import { archiveOf, changeArchive, inArchive } from "../publication/archiveOf.ts"
 import type { Place } from "../publication/warehouse.ts"
 import { findMoved } from "./findMoved.ts"
 import { removeSegments } from "./joinSegments.ts"
@@ -126,7 +126,7 @@ export const pruneBefore = Effect.fnUntraced(function* (
   for (const file of mixed) {
     const target = prunedSegment(file, now)
     const isWanted = yield* isKeptIn(file)
-    const moved = yield* inArchive(() =>
+    const moved = yield* changeArchive(() =>
       rewriteSegments({ store, files: [file], target, isWanted }),
     )
     yield* moveIndex([file], moved)

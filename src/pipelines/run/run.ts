@@ -241,7 +241,10 @@ const keptInOrder = (options: RunOptions) => {
   if ((options.warehouse ?? "file") !== "file") return Effect.succeed(Effect.void)
   const keepDays = options.keepDays ?? defaultSettings.keepDays
   return Effect.map(
-    orNote<Finish, Warehouse>(keepInOrder(options, keepDays), Effect.void),
+    orNote<Finish, Warehouse>(
+      keepInOrder(options, keepDays, options.publish !== undefined),
+      Effect.void,
+    ),
     (finish) => orNote(finish, undefined),
   )
 }

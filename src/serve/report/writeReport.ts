@@ -1,5 +1,4 @@
 // Writes a report of the published copy to a file; the file's extension determines its format.
-import { rename, rm, writeFile } from "node:fs/promises"
 import { dirname, extname } from "node:path"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -12,6 +11,7 @@ import { printer } from "./browser.ts"
 import { comparisonReport } from "./comparisonReport.ts"
 import { readReport } from "./readReport.ts"
 import { reportPage } from "./reportPage.ts"
+import { replaceDurably } from "../../domain/durableFiles.ts"
 import { makeFolder } from "../../domain/flush.ts"
 
 export const formats = ["html", "pdf", "png"] as const
@@ -72,14 +72,7 @@ export const writeReport = (options: WriteReport) =>
     yield* Effect.tryPromise({
       try: async () => {
         await makeFolder(dirname(file), 0o777)
-        const temporary = `${file}.tmp`
-        try {
-          await writeFile(temporary, content)
-          await rename(temporary, file)
-        } catch (cause) {
-          await rm(temporary, { force: true })
-          throw cause
-        }
+        await replaceDurably(file, content)
       },
       catch: (cause) => new WriteError({ file, reason: writeReason(cause) }),
     })

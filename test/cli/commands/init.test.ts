@@ -1,9 +1,11 @@
 // vaulthouse init: what it writes, from flags and from answers on a terminal, and that it replaces nothing by accident.
+import { spawn } from "node:child_process"
 import { once } from "node:events"
 import {
   chmodSync,
   existsSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -13,7 +15,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { type Simulator, startSimulator } from "../../../simulator/index.ts"
-import { hasTerminal, startOnTerminal, vaulthouse } from "../command.ts"
+import { HANG_SECONDS } from "../../support/until.ts"
+import { bin, environment, hasTerminal, startOnTerminal, vaulthouse } from "../command.ts"
 
 let cwd = ""
 let simulator: Simulator
@@ -98,6 +101,21 @@ describe("init", () => {
     expect(shown).toBe(path())
     expect(checks).toContainEqual(expect.objectContaining({ check: "service", state: "ok" }))
     expect(written()).toContain(`baseUrl: ${simulator.url}`)
+  })
+
+  it("leaves no half of a file that a plain `init` would not replace", async () => {
+    // A file may have 512 bytes: the process is killed in the middle of its write.
+    const args = ["init", "--base-url", simulator.url]
+    const cut = spawn("sh", ["-c", 'ulimit -f 1 && exec "$@"', "sh", bin, ...args], {
+      cwd,
+      env: environment,
+      stdio: "ignore",
+      timeout: HANG_SECONDS * 1000,
+    })
+    expect(await once(cut, "exit")).not.toEqual([0, null])
+    expect(existsSync(path())).toBe(false)
+    expect(await init(["--base-url", simulator.url])).toMatchObject({ code: 0, stderr: "" })
+    expect(readdirSync(cwd)).toEqual([file])
   })
 
   it("writes nothing without a base address or with a wrong value", async () => {

@@ -16,6 +16,7 @@ import { afterAll, beforeAll, expect, it } from "vitest"
 import { type Simulator, startSimulator } from "../../../simulator/index.ts"
 import { withEarlierCounts, writeMetricsFile } from "../../../src/cli/telemetry/prometheus.ts"
 import { countRun } from "../../../src/pipelines/run/metrics.ts"
+import { FlushedDisk } from "../../support/disk/flushedDisk.ts"
 import { parseMetrics, sumOf } from "../../support/prometheus.ts"
 import { vaulthouse } from "../command.ts"
 
@@ -98,6 +99,14 @@ it("can be read by another user, and leaves nothing else in the folder", () => {
   expect(statSync(file()).mode & 0o777).toBe(0o644)
   expect(readdirSync(join(cwd, "textfile"))).toEqual(["vaulthouse.prom"])
 })
+
+it("is on the disk once it is written", () =>
+  Effect.gen(function* () {
+    const disk = yield* FlushedDisk.watched
+    yield* writeMetricsFile(join(cwd, "textfile/flushed.prom"), cwd)
+    const written = readFileSync(join(cwd, "textfile/flushed.prom"))
+    expect(disk.left(join(cwd, "textfile"), "flushed.prom")?.equals(written)).toBe(true)
+  }).pipe(Effect.scoped, Effect.runPromise))
 
 it("is written after a run that failed too", async () => {
   const { code } = await vaulthouse(

@@ -8,8 +8,7 @@ import * as Effect from "effect/Effect"
 import { folderStore } from "../../../src/archive/folderStore.ts"
 import { readWholeFrames } from "../../../src/archive/readFrames.ts"
 import { Commits } from "../../../src/archive/segments.ts"
-import { writeDurably } from "../../../src/domain/durableFiles.ts"
-import { FlushedDisk } from "./flushedDisk.ts"
+import { FlushedDisk } from "../../support/disk/flushedDisk.ts"
 import { simulated } from "../../support/simulated.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
 import { runOnce } from "../../support/warehouseRun.ts"
@@ -111,16 +110,5 @@ it.live("a new warehouse is on the disk before its first commit", () =>
     yield* runOnce(simulator.url, join(folder, "data"), { pipelines: ["vaults"] })
     // The copied template, whole: with its tables and marts, it takes several of DuckDB's blocks.
     expect(sizes[0]).toBeGreaterThan(1_000_000)
-  }),
-)
-
-it.live("a file that is written durably is on the disk, in a folder that is", () =>
-  Effect.gen(function* () {
-    const folder = yield* temporaryFolder
-    const disk = yield* FlushedDisk.watched
-    for (const content of ["one", "another"]) {
-      yield* Effect.promise(() => writeDurably(join(folder, "made/here/file"), content))
-      expect(disk.left(folder, "made/here/file")?.toString()).toBe(content)
-    }
   }),
 )

@@ -1,5 +1,5 @@
 // What retention removes of archive and records, and that everything a row, a gap, quarantine or a mart needs is there.
-import { copyFileSync } from "node:fs"
+import { copyFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -54,6 +54,15 @@ const lived = sharedWarehouse(
     )
   }),
 )
+
+/** As if this month's runs had left so many segments. */
+const fillMonth = (dataDir: string, count: number): void => {
+  const [first = ""] = segments(dataDir)
+  for (let at = segments(dataDir).length; at < count; at += 1) {
+    const name = `${first.slice(0, 8)}T000000${100 + at}Z-aaaaaa.ndjson.zst`
+    copyFileSync(join(dataDir, "raw", first), join(dataDir, "raw", name))
+  }
+}
 
 /** The marts that read tasks, without what depends on the time of the query. */
 const martContent = [
@@ -219,13 +228,7 @@ describe("retention", () => {
       const simulator = yield* simulated({ vaults: 2, days: 3, now: "2026-06-02T06:00:00Z" })
       const dataDir = yield* lived
       const run = daysAfter(0, runOnce(simulator.url, dataDir, { pipelines: ["fees"] }))
-      const [first = ""] = segments(dataDir)
-      const copyOne = (name: string): void =>
-        copyFileSync(
-          join(dataDir, "raw", first),
-          join(dataDir, "raw", `${first.slice(0, 8)}T000000${name}Z-aaaaaa.ndjson.zst`),
-        )
-      for (let at = 100; at < 129; at += 1) copyOne(String(at))
+      fillMonth(dataDir, 31)
       yield* run
       const before = segments(dataDir)
       expect(before).toHaveLength(32)
@@ -246,6 +249,36 @@ describe("retention", () => {
       const month = segments(dataDir)[0]?.slice(0, 6) ?? ""
       yield* daysAfter(40, runOnce(simulator.url, dataDir, { pipelines: ["fees"] }))
       expect(segments(dataDir).filter((file) => file.startsWith(month))).toHaveLength(1)
+    }),
+  )
+
+  it.live("joins nothing again until readers know where the last join has put it", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({ vaults: 2, days: 3, now: "2026-06-02T06:00:00Z" })
+      const dataDir = yield* lived
+      fillMonth(dataDir, 32)
+      const run = daysAfter(
+        0,
+        runOnce(simulator.url, dataDir, {
+          pipelines: ["fees"],
+          publish: { parquet: undefined },
+        }),
+      )
+      const joined = () => segments(dataDir).filter((file) => /^\d{6}\./.test(file))
+      // No folder can be made there.
+      writeFileSync(join(dataDir, "published"), "")
+      for (let at = 0; at < 3; at += 1) {
+        expect(yield* Effect.flip(run)).toMatchObject({ reason: "Files" })
+        expect(joined()).toHaveLength(1)
+        expect(segments(dataDir)).toHaveLength(34 + at)
+      }
+      rmSync(join(dataDir, "published"))
+      yield* run
+      expect(joined()).toHaveLength(1)
+      yield* run
+      // What two joins made, and the segment of the run itself.
+      expect(segments(dataDir)).toHaveLength(3)
+      expect(yield* verify({ dataDir })).toEqual([])
     }),
   )
 })

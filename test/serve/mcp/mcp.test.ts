@@ -60,7 +60,7 @@ const poster =
 /** A client that has said hello, and what it was told. */
 const connect = (dataDir: string) =>
   Effect.gen(function* () {
-    const child = start(["mcp", "--data-dir", dataDir], { cwd: dataDir }, true)
+    const child = start(["mcp", "--data-dir", dataDir], { cwd: dataDir }, { keepsInput: true })
     yield* Effect.addFinalizer(() => Effect.sync(() => child.kill("SIGKILL")))
     const waiting = new Map<number, (message: Message) => void>()
     createInterface({ input: child.stdout }).on("line", (line) => {
@@ -100,7 +100,7 @@ describe("vaulthouse mcp", () => {
   it.live("answers the messages that arrive with lines that are none, and refuses these", () =>
     Effect.gen(function* () {
       const dataDir = yield* synced
-      const child = start(["mcp", "--data-dir", dataDir], { cwd: dataDir }, true)
+      const child = start(["mcp", "--data-dir", dataDir], { cwd: dataDir }, { keepsInput: true })
       yield* Effect.addFinalizer(() => Effect.sync(() => child.kill("SIGKILL")))
       const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
       const ping = (id: number): string => JSON.stringify({ jsonrpc: "2.0", id, method: "ping" })

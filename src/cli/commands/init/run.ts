@@ -1,6 +1,6 @@
 // vaulthouse init: writes a configuration file, then tries the connection with it.
 import { existsSync } from "node:fs"
-import { chmod, stat, writeFile } from "node:fs/promises"
+import { chmod, stat } from "node:fs/promises"
 import { dirname, join, relative } from "node:path"
 import * as Effect from "effect/Effect"
 import { configFile, readProcessConfig } from "../../../config/Config.ts"
@@ -8,6 +8,7 @@ import { type ConfigError, unwritable } from "../../../config/ConfigError.ts"
 import { newConfigFile } from "../../../config/write/newFile.ts"
 import { replaceFile } from "../../../config/write/replaceFile.ts"
 import { API_KEY, API_KEY_FILE } from "../../../config/settings/Setting.ts"
+import { createDurably } from "../../../domain/durableFiles.ts"
 import type { Check } from "../../../pipelines/service/doctor.ts"
 import type { Arguments } from "../../parse/Command.ts"
 import { examineService, type Findings, findingsText } from "../doctor/run.ts"
@@ -56,7 +57,7 @@ export const runInit = (argv: Arguments): Promise<ExitCode> =>
 const write = (file: string, text: string, isForced: boolean): Effect.Effect<void, ConfigError> =>
   Effect.tryPromise({
     try: async () => {
-      if (!isForced) return writeFile(file, text, { flag: "wx", mode: 0o600 })
+      if (!isForced) return createDurably(file, text)
       const found = await stat(file).catch(() => undefined)
       const isOpen = found !== undefined && (found.mode & 0o007) !== 0
       const user = process.getuid?.()

@@ -4,6 +4,7 @@ import {
   existsSync,
   lstatSync,
   readdirSync,
+  readFileSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -11,14 +12,14 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs"
-import fileSystem from "node:fs/promises"
-import { syncBuiltinESMExports } from "node:module"
-import { basename, join } from "node:path"
+import { basename, join, relative } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { publish } from "../../../../src/load/published/publish.ts"
 import { verify } from "../../../../src/load/published/verify/verify.ts"
+import { FlushedDisk } from "../../../support/disk/flushedDisk.ts"
 import { temporaryFolder } from "../../../support/temporaryFolder.ts"
+import { withoutLinks } from "../../../support/disk/withoutLinks.ts"
 import { commit, reading, readingsBatch } from "../../sample.ts"
 import {
   asRun,
@@ -29,23 +30,6 @@ import {
   readingsFiles,
   twoMonths,
 } from "../publishing.ts"
-
-/** From here to the end of the scope, making a symbolic link fails with `code`. */
-const withoutSymlinks = (code: string) =>
-  Effect.acquireRelease(
-    Effect.sync(() => {
-      const { symlink } = fileSystem
-      fileSystem.symlink = () =>
-        Promise.reject(Object.assign(new Error(`${code}: symlink`), { code }))
-      syncBuiltinESMExports()
-      return symlink
-    }),
-    (symlink) =>
-      Effect.sync(() => {
-        fileSystem.symlink = symlink
-        syncBuiltinESMExports()
-      }),
-  )
 
 describe("the folder parquet/", () => {
   it.live("keeps the files of the publications that stay, and no others", () =>
@@ -98,7 +82,7 @@ describe("the folder parquet/", () => {
 
   it.live.each([
     ["where it can be a link", Effect.void],
-    ["where the file system has no links", withoutSymlinks("EPERM")],
+    ["where the file system has no links", withoutLinks("symlink", "EPERM")],
   ] as const)("keeps nothing that `current` never was, %s", ([, fileSystemWith]) =>
     Effect.gen(function* () {
       const dataDir = yield* temporaryFolder
@@ -127,7 +111,7 @@ describe("the folder parquet/", () => {
       for (const value of [3, 4, 5]) {
         // The link is made when everything else is.
         const failed = yield* Effect.scoped(
-          Effect.andThen(withoutSymlinks("EIO"), Effect.flip(publishValue(value))),
+          Effect.andThen(withoutLinks("symlink", "EIO"), Effect.flip(publishValue(value))),
         )
         expect(failed).toMatchObject({ reason: "Files" })
         expect(yield* values).toEqual([{ value: 1 }, { value: 2 }])
@@ -142,6 +126,28 @@ describe("the folder parquet/", () => {
       const expected = isLink ? [second, basename(realpathSync(current))] : []
       expect(folders().toSorted()).toEqual(expected)
       expect(february()).toHaveLength(isLink ? 2 : 1)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live.each([
+    ["with links", Effect.void],
+    ["where the file system has none", withoutLinks("link", "EPERM")],
+  ] as const)("is on the disk before readers are led to it, %s", ([, fileSystemWith]) =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      yield* fileSystemWith
+      const disk = yield* FlushedDisk.watched
+      yield* asRun(dataDir, Effect.andThen(commit(readingsBatch(twoMonths(1))), publishAll))
+      const publication = relative(dataDir, realpathSync(join(dataDir, "parquet/current")))
+      const paths = [
+        "manifest.json",
+        ...readingsFiles(dataDir).map((file) => `core/readings/${file}`),
+      ]
+      expect(paths).toHaveLength(3)
+      for (const path of paths) {
+        const written = readFileSync(join(dataDir, publication, path))
+        expect(disk.left(dataDir, `${publication}/${path}`)?.equals(written)).toBe(true)
+      }
     }).pipe(Effect.scoped),
   )
 

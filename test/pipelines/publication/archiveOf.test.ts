@@ -1,0 +1,29 @@
+// What is said of an archive that can't be written, and of one that can't be read.
+import { existsSync } from "node:fs"
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { folderStore } from "../../../src/archive/folderStore.ts"
+import { ArchiveDamaged } from "../../../src/archive/lines.ts"
+import { changeArchive } from "../../../src/pipelines/publication/archiveOf.ts"
+
+const failure = (work: () => Promise<unknown>) => Effect.flip(changeArchive(work))
+
+it.live.skipIf(!existsSync("/dev/full"))("a full disk is named, and what it needs", () =>
+  Effect.gen(function* () {
+    const segment = folderStore("/dev").write("full")
+    const { message } = yield* failure(() =>
+      segment.append(Buffer.from("x")).finally(() => segment.close()),
+    )
+    expect(message).toBe(
+      "Writing the response archive: the disk is full. Free space there, then run again: what was not committed is read again.",
+    )
+  }),
+)
+
+it.live("what is damaged was read, not written", () =>
+  Effect.gen(function* () {
+    const damaged = new ArchiveDamaged("202606.ndjson.zst", "it ends before byte 9")
+    const { message } = yield* failure(() => Promise.reject(damaged))
+    expect(message).toMatch(/^Reading the response archive: .*`vaulthouse verify` lists/)
+  }),
+)
