@@ -14,8 +14,9 @@ describe("the parameters of a query", () => {
     ['select 1 as "--", $x', ["x"]],
     ["select $x -- $y\n + $z", ["x", "z"]],
     ["select 1 /* $x\n getvariable('y') */ + $z", ["z"]],
-    // DuckDB says what is wrong with a name in quotes.
-    ["select '$x'", ["x"]],
+    ["select '$x' || 'getvariable(''y'')' || $$ $z $$", []],
+    ["select $1, $é, getvariable('é')", ["1", "é"]],
+    ["select a$b, getvariables('x')", []],
   ]
   it.each(cases)("%j", (sql, names) => {
     expect([...parameterNames(sql)]).toEqual(names)
