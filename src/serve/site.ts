@@ -8,7 +8,7 @@ import {
   type QueryVocabulary,
   readQueryVocabulary,
 } from "../pipelines/readers/query/queryVocabulary.ts"
-import { parametersIn, type QueryParameters } from "../domain/values/queryParameter.ts"
+import type { QueryParameters } from "../domain/values/queryParameter.ts"
 import { type PublishedCopy, type ReadError, sqlFile } from "../pipelines/readers/published.ts"
 import type { Access } from "./access.ts"
 import type { Assets } from "./assets.ts"
@@ -116,7 +116,7 @@ export const sqlSection = (
   const sql = sqlFile("serve", `${page}_${part}`)
   const source = { sql: filledSql(sql, parameters), what: section.title }
   return latest.read((copy) =>
-    Effect.map(copy.rows(sql, parametersIn(sql, parameters)), (rows) =>
+    Effect.map(copy.rows(sql, parameters), (rows) =>
       tableSection(part, { ...section, source }, rows),
     ),
   )

@@ -10,13 +10,13 @@ import { copyErrors } from "../terminal/output.ts"
 /** Until the scope ends, `logger` gets every line, with the run and the span it comes from. */
 export const logLines = (logger: Logger.Logger<unknown, void>) =>
   Effect.acquireRelease(
-    Effect.sync(() => copyErrors((text) => log(logger, text.trim()))),
+    Effect.sync(() => copyErrors((text, severity) => log(logger, text.trim(), severity))),
     () => Effect.sync(() => copyErrors(undefined)),
   )
 
-const log = (logger: Logger.Logger<unknown, void>, text: string): void => {
+const log = (logger: Logger.Logger<unknown, void>, text: string, severity: Severity): void => {
   if (text === "") return
-  const { level, message, fields } = recordOf(text)
+  const { level, message, fields } = recordOf(text, severity)
   const context = Fiber.getCurrent()?.context ?? Context.empty()
   Effect.runSyncWith(context)(
     Effect.logWithLevel(level)(message).pipe(
@@ -35,19 +35,13 @@ const levels: Readonly<Record<string, Severity>> = {
   DEBUG: "Debug",
 }
 
-/** The level of a line of text: what a command says at its end is an error, unless it was stopped. */
-const levelOf = (text: string): Severity => {
-  if (text.startsWith("warning:")) return "Warn"
-  return /^vaulthouse: (?!(schedule )?stopped\b)/.test(text) ? "Error" : "Info"
-}
-
 /** The level, message and fields of a line of JSON; any other line is a message. */
-const recordOf = (text: string) => {
+const recordOf = (text: string, severity: Severity) => {
   const parsed = objectIn(text)
-  if (parsed === undefined) return { level: levelOf(text), message: text, fields: {} }
+  if (parsed === undefined) return { level: severity, message: text, fields: {} }
   const { timestamp: _now, level, message, ...fields } = parsed
   return {
-    level: levels[String(level)] ?? "Info",
+    level: levels[String(level)] ?? severity,
     message: typeof message === "string" ? message : text,
     fields,
   }

@@ -1,4 +1,5 @@
 // Exports telemetry over OTLP. A run goes on whatever the collector does: only the first failed export is a warning.
+import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
@@ -14,7 +15,9 @@ import * as Schedule from "effect/Schedule"
 import { type Otel, readOtel, type SignalExport } from "../../config/environment/otel.ts"
 import { IsTraced } from "../../domain/run/span.ts"
 import { setGauges } from "../../pipelines/readers/problems/gauges.ts"
+import { errorText } from "../parse/errors.ts"
 import { warn } from "../terminal/complaints.ts"
+import { copyError } from "../terminal/output.ts"
 import { version } from "../execute/version.ts"
 import { logLines } from "./logLines.ts"
 
@@ -44,13 +47,22 @@ export const withOtlp = Effect.fnUntraced(function* <A, E, R>(
         orElse: () => warnAbout(`no response within ${Duration.toSeconds(LAST_EXPORT)} s`),
       }),
     )
-    return yield* Effect.ensuring(program, Effect.ignore(Effect.interruptible(lastExport)))
+    return yield* program.pipe(
+      Effect.tapCause(copyFailure),
+      Effect.ensuring(Effect.ignore(Effect.interruptible(lastExport))),
+    )
   }).pipe(
     Effect.provideService(IsTraced, otel.signals.traces !== undefined),
     Effect.provide(exporters(otel, interval, warnAbout)),
     Effect.scoped,
   )
 })
+
+/** The command prints it at its end, when nothing is exported any more. */
+const copyFailure = (cause: Cause.Cause<unknown>) =>
+  Cause.hasInterruptsOnly(cause)
+    ? Effect.void
+    : Effect.sync(() => copyError(errorText(Cause.squash(cause)), "Error"))
 
 const exporters = (otel: Otel, interval: Duration.Duration, warnAbout: Warn) => {
   const { traces, metrics, logs } = otel.signals

@@ -2,6 +2,7 @@
 // pipes get the text unchanged. A reader that goes away never ends a run.
 import { randomInt } from "node:crypto"
 import type { Readable, Writable } from "node:stream"
+import type { Severity } from "effect/LogLevel"
 import { CONTROL, escaped } from "../../domain/values/visible.ts"
 
 export interface Sink extends Writable {
@@ -87,17 +88,22 @@ const write = (text: string, name: StreamName): boolean => {
 /** Prints results to standard output. */
 export const print = (text: string): void => void write(text, "stdout")
 
-let errorCopy: ((text: string) => void) | undefined
+type Copy = (text: string, severity: Severity) => void
+let errorCopy: Copy | undefined
 
 /** Also passes what is printed on standard error to `copy`, without colours; `undefined` ends that. */
-export const copyErrors = (copy: ((text: string) => void) | undefined): void => {
+export const copyErrors = (copy: Copy | undefined): void => {
   errorCopy = copy
 }
 
+/** Passes to the copy what is printed when it has ended. */
+export const copyError = (text: string, severity: Severity): void =>
+  errorCopy?.(text.replaceAll(marks, ""), severity)
+
 /** Prints progress, warnings and complaints to standard error. */
-export const printError = (text: string): void => {
+export const printError = (text: string, severity: Severity = "Info"): void => {
   write(text, "stderr")
-  errorCopy?.(text.replaceAll(marks, ""))
+  copyError(text, severity)
 }
 
 /** Replaces the current line on a terminal's standard error. */

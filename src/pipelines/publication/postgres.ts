@@ -83,11 +83,12 @@ export const publishPostgres = Effect.fnUntraced(function* (
   { anyway = false, onProgress }: { readonly anyway?: boolean; readonly onProgress?: OnProgress },
 ) {
   const { dataDir, tables } = yield* Warehouse
-  const before = yield* readPostgresState(dataDir)
   if (postgres === undefined) {
-    if (before !== undefined) yield* record(dataDir, undefined)
+    // A damaged one too.
+    yield* record(dataDir, undefined)
     return undefined
   }
+  const before = yield* readPostgresState(dataDir)
   const current = yield* Effect.promise(() => readCurrent(dataDir))
   if (current === undefined) return undefined
   // By the address, not the name of its variable, whose value may have changed.

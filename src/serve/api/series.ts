@@ -3,7 +3,7 @@
 import * as Effect from "effect/Effect"
 import { MICROS_PER_MILLI, MILLIS_PER_HOUR, SECONDS_PER_HOUR } from "../../domain/values/time.ts"
 import { UsageError } from "../../domain/UsageError.ts"
-import { parametersIn, type QueryParameters } from "../../domain/values/queryParameter.ts"
+import type { QueryParameters } from "../../domain/values/queryParameter.ts"
 import { type PublishedCopy, ReadError, sqlFile } from "../../pipelines/readers/published.ts"
 import { charts, type Series } from "../charts/charts.ts"
 import { instantOf } from "../html/pastState.ts"
@@ -106,7 +106,7 @@ export const readSeries = (
     width_seconds: bucketSeconds,
   }
   const sql = sqlFile("serve", `series_${name}`)
-  return Effect.map(copy.rows(sql, parametersIn(sql, parameters)), (rows) => ({
+  return Effect.map(copy.rows(sql, parameters), (rows) => ({
     bucketSeconds,
     columns: Object.fromEntries(
       Object.keys(rows[0] ?? {}).map((column) => [column, rows.map((row) => row[column])]),

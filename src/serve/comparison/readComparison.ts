@@ -1,7 +1,6 @@
 // Reads the series of several vaults over a period, to be drawn over one another.
 import * as Effect from "effect/Effect"
 import { MILLIS_PER_HOUR, SECONDS_PER_DAY, SECONDS_PER_HOUR } from "../../domain/values/time.ts"
-import { parametersIn } from "../../domain/values/queryParameter.ts"
 import { type PublishedCopy, sqlFile } from "../../pipelines/readers/published.ts"
 import { secondsOf } from "../charts/charts.ts"
 import { type Figures, pictureOf, type Picture } from "../charts/picture.ts"
@@ -69,12 +68,12 @@ export const readComparison = (
   Effect.forEach(comparedCharts, (chart) => {
     const hours = Math.max(1, Math.ceil((toAt - fromAt) / MILLIS_PER_HOUR / BUCKETS))
     const sql = sqlFile("serve", `compare_${chart.series}`)
-    const parameters = parametersIn(sql, {
+    const parameters = {
       vaults: vaults.map((vault) => String(vault["vault_address"])).join(" "),
       from_at: { micros: fromAt * 1000 },
       to_at: { micros: toAt * 1000 },
       width_seconds: hours * SECONDS_PER_HOUR,
-    })
+    }
     return Effect.map(copy.rows(sql, parameters), (rows) => {
       const times = [...new Set(rows.map((row) => secondsOf(row["bucket_at"])))]
       const places = new Map(times.map((time, place) => [time, place]))

@@ -28,8 +28,10 @@ const literal = (value: QueryParameter): string => {
  * it is.
  */
 export function* filledParts(sql: string, given: QueryParameters): Generator<string> {
-  for (const { text, name } of sqlParts(sql)) {
-    const value = name === undefined ? undefined : given[name]
+  // Without what objects inherit: a query may ask for $constructor.
+  const values = new Map(Object.entries(given))
+  for (const { text, name = "" } of sqlParts(sql)) {
+    const value = values.get(name)
     yield value === undefined ? text : literal(value)
   }
 }

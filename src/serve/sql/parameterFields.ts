@@ -61,6 +61,7 @@ const meaningsIn = (sql: string): ReadonlyMap<string, string> =>
 export const parameterFields = (sql: string, values: Readonly<Record<string, string>>): Html => {
   const names = [...parameterNames(sql)]
   const meanings = meaningsIn(sql)
+  const given = new Map(Object.entries(values))
   return names.length === 0
     ? nothing
     : html`<div class="actions">
@@ -68,7 +69,7 @@ export const parameterFields = (sql: string, values: Readonly<Record<string, str
           const meaning = meanings.get(name)
           return html`<label
             >${name}
-            <input name="${PREFIX}${name}" value="${values[name] ?? ""}" />
+            <input name="${PREFIX}${name}" value="${given.get(name) ?? ""}" />
             ${meaning !== undefined && html`<span class="note">${meaning}</span>`}</label
           >`
         })}

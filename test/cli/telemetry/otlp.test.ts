@@ -1,11 +1,13 @@
 // OpenTelemetry: a collector receives one trace a run and the metrics that the run's own report has, and no secret.
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { startSimulator } from "../../../simulator/index.ts"
+import { exitCodes } from "../../../src/cli/parse/exit.ts"
+import { acquireLock } from "../../../src/load/lock/LockFile.ts"
 import { type Collector, type Span, startCollector } from "../../support/servers/collector.ts"
 import { vaulthouse } from "../command.ts"
 
@@ -178,6 +180,44 @@ it("the credentials of a proxy that can't be reached are in no span", async () =
   await close()
   expect(collector.spans.some(({ status }) => status.message?.includes("127.0.0.1:1"))).toBe(true)
   expect(collector.bodies.join("\n") + stdout + stderr).not.toContain(password)
+})
+
+it("the error that ends a run is exported once, as an error", async () => {
+  const { collector, url, close } = await startCollector()
+  const dataDir = join(cwd, "locked")
+  mkdirSync(dataDir)
+  const lock = await acquireLock(dataDir, new Date().toISOString())
+  const args = ["sync", "vaults", "--base-url", "http://127.0.0.1:1", "--data-dir", dataDir]
+  const { code, stderr } = await vaulthouse(args, { cwd, env: variables(url) })
+  lock.release()
+  await close()
+  expect(code).toBe(exitCodes.locked)
+  expect(stderr).toMatch(/^vaulthouse: the warehouse is in use by /)
+  const errors = collector.logs.filter(({ level }) => level === "Error")
+  expect(errors.map(({ text }) => text)).toEqual([stderr.trim()])
+})
+
+it("a warning at the end of a run is exported as a warning", async () => {
+  const { collector, url, close } = await startCollector()
+  const late = createServer((_request, response) => {
+    response.setHeader("date", new Date(Date.now() - 20 * 60_000).toUTCString())
+    response.setHeader("content-type", "application/json")
+    response.end(JSON.stringify([{ id: "a" }]))
+  })
+  await new Promise<void>((listening) => late.listen(0, "127.0.0.1", listening))
+  const { port } = late.address() as AddressInfo
+  const args = ["sync", "loans", "--base-url", `http://127.0.0.1:${port}`, "--data-dir", "late"]
+  const { code } = await vaulthouse(args, { cwd, env: variables(url) })
+  late.close()
+  await close()
+  expect(code).toBe(0)
+  const grave = collector.logs.filter(({ level }) => level !== "Info" && level !== "Debug")
+  expect(grave).toEqual([
+    expect.objectContaining({
+      level: "Warn",
+      text: expect.stringMatching(/^vaulthouse: This machine's clock was /) as string,
+    }),
+  ])
 })
 
 it("exports in protobuf by default", async () => {

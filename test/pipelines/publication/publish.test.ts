@@ -1,5 +1,5 @@
 // A run publishes what is new to readers, and nothing else.
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -39,6 +39,18 @@ it.live(
       expect(JSON.parse(current())).toMatchObject({ definition: other["definition"] })
       expect(current()).not.toBe(first)
     }),
+)
+
+it.live("a damaged postgres.json is gone once nothing is published to PostgreSQL", () =>
+  Effect.gen(function* () {
+    const dataDir = yield* temporaryFolder
+    const simulator = yield* simulated({ now: "2026-06-15T12:00:00Z", days: 5, vaults: 2 })
+    const file = join(dataDir, "postgres.json")
+    writeFileSync(file, "{")
+    const publish = { parquet: { marts: false } }
+    yield* runOnce(simulator.url, dataDir, { pipelines: ["vaults"], publish })
+    expect(existsSync(file)).toBe(false)
+  }),
 )
 
 it.live("the tests of a mart are no part of how it is made", () =>

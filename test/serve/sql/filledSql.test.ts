@@ -17,6 +17,11 @@ it("fills in parameters, and leaves text, names and comments as they are", () =>
   )
 })
 
+it("leaves a name that every object has as it is if no value is given", () => {
+  const sql = "select $constructor, getvariable('toString')"
+  expect(filledSql(sql, {})).toBe(sql)
+})
+
 it("leaves text in dollar quotes and with escapes as it is", () => {
   const sql = String.raw`select $$it's $a$$, $t$ $$ it's $a $t$, e'it\'s $a', '' || $a`
   expect(filledSql(sql, { a: 7, t: 8 })).toBe(sql.replace("|| $a", "|| 7"))

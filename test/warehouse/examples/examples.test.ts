@@ -18,7 +18,7 @@ import { asOfMacros, asOfMacroStatements } from "../../../src/load/marts/asOf.ts
 import { createSchemas, createTable } from "../../../src/load/tables/ddl.ts"
 import { readManifest } from "../../../src/load/published/parquet/manifest.ts"
 import { marts, martStatements } from "../../../src/load/marts/marts.ts"
-import { type QueryParameter, variablesIn } from "../../../src/domain/values/queryParameter.ts"
+import { namesIn, type QueryParameter } from "../../../src/domain/values/queryParameter.ts"
 import { bindParameters } from "../../../src/load/published/read/reader/bindParameters.ts"
 import { CATALOG, identifier, literal, storedType } from "../../../src/load/sql/sql.ts"
 import { checkFigures } from "./exampleFigures.ts"
@@ -86,7 +86,7 @@ describe("each question", () => {
       const described = [...header.matchAll(/^-- {5}(\w+): .+ unless it is set$/gm)].map(
         ([, parameter = ""]) => parameter,
       )
-      expect(described.toSorted()).toEqual([...variablesIn(sql)].toSorted())
+      expect(described.toSorted()).toEqual([...namesIn(sql).variables].toSorted())
       expect(codeOf(sql)).not.toContain("$")
       expect(sql.split("\n").filter((line) => line.length > 120)).toEqual([])
       expect(codeOf(sql)).not.toMatch(/\t|;|current_date|at time zone|select \*/i)

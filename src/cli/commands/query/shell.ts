@@ -3,7 +3,6 @@ import { chmodSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { createInterface, type Interface } from "node:readline/promises"
 import * as Effect from "effect/Effect"
-import { parametersIn } from "../../../domain/values/queryParameter.ts"
 import type { Reader } from "../../../pipelines/readers/published.ts"
 import { splitStatements } from "./statementText.ts"
 import { readQueryVocabulary } from "../../../pipelines/readers/query/queryVocabulary.ts"
@@ -88,7 +87,7 @@ const CONTINUED = "        ... "
 
 /** Prints the result or the error; the shell goes on either way. */
 const runStatement = (copy: Reader, sql: string, options: QueryOptions) =>
-  queryAndPrint(copy, sql, { ...options, parameters: parametersIn(sql, options.parameters) }).pipe(
+  queryAndPrint(copy, sql, options).pipe(
     Effect.catch(({ message }) =>
       Effect.sync(() =>
         printError(`${message}

@@ -26,7 +26,7 @@ import { brokenPolicies } from "../../execute/failOn.ts"
 import { execute, isPretty } from "../../execute/execute.ts"
 import { exitCodeOf, exitCodes } from "../../parse/exit.ts"
 import { printLine } from "../../execute/logLine.ts"
-import { printError } from "../../terminal/output.ts"
+import { complain } from "../../terminal/complaints.ts"
 import { instantText } from "../../words/numbers.ts"
 import { printReport } from "../../execute/report.ts"
 import { serviceOf } from "../../execute/service.ts"
@@ -181,7 +181,7 @@ const orFailure = <E, R>(work: Effect.Effect<LastEnd, E, R>): Effect.Effect<Last
     (cause) => !Cause.hasInterrupts(cause),
     (cause) => {
       const error = Cause.squash(cause)
-      printError(`${errorText(error)}\n`)
+      complain(errorText(error))
       return Effect.succeed<LastEnd>({
         code: exitCodeOf(error),
         problem: errorText(error),

@@ -91,8 +91,10 @@ const daysOf = Effect.fnUntraced(function* (argv: Arguments) {
   if (since !== undefined && until !== undefined && since > until) {
     return yield* wrongUse(`--since ${formatDay(since)} is after --until ${formatDay(until)}.`)
   }
-  if (since !== undefined && since < 0) {
-    return yield* wrongUse(`--since ${formatDay(since)} is before 1970-01-01.`)
+  for (const [flag, day] of Object.entries({ since, until })) {
+    if (day !== undefined && day < 0) {
+      return yield* wrongUse(`--${flag} ${formatDay(day)} is before 1970-01-01.`)
+    }
   }
   if (since !== undefined && since > Math.floor(Date.now() / 86_400_000)) {
     return yield* wrongUse(`--since ${formatDay(since)} is in the future.`)

@@ -2,15 +2,8 @@
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import { parametersFor } from "../../../../src/cli/commands/query/parameters.ts"
-import { parametersIn } from "../../../../src/domain/values/queryParameter.ts"
 
 const sql = "-- $unused\nselect $vault, coalesce(getvariable('days'), 30)"
-
-describe("parametersIn", () => {
-  it("leaves out values of names the query does not have", () => {
-    expect(parametersIn(sql, { vault: "a", days: 7, other: 1 })).toEqual({ vault: "a", days: 7 })
-  })
-})
 
 describe("parametersFor", () => {
   it("takes values of $name and of getvariable('name')", () => {

@@ -259,12 +259,13 @@ describe("probable mistakes", () => {
   })
 
   it.each([
-    ["2999-01-01", "is in the future"],
-    ["1600-01-01", "is before 1970-01-01"],
-  ])("the first day %s is refused", async (day, why) => {
-    expect(await sync("refused", "--since", day)).toMatchObject({
+    ["--since", "2999-01-01", "is in the future"],
+    ["--since", "1600-01-01", "is before 1970-01-01"],
+    ["--until", "1969-12-31", "is before 1970-01-01"],
+  ])("%s %s is refused", async (flag, day, why) => {
+    expect(await sync("refused", flag, day)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining(`--since ${day} ${why}`),
+      stderr: expect.stringContaining(`${flag} ${day} ${why}`),
     })
   })
 
