@@ -118,6 +118,24 @@ describe("roles", () => {
     })
   })
 
+  it("beside a warning, roles of a service that names no holders stay, as a part of the set", () => {
+    const owner = { role: "owner", is_safe: true, safe_threshold: 3 }
+    const keeper = { role: "keeper", is_safe: false, safe_threshold: null }
+    const warnings = ["custody of one holder failed"]
+    const mapped = rows({ roles: [owner, keeper], warnings })
+    expect(recordsOf(mapped, roles)).toMatchObject([
+      { ...owner, holder_address: "-", occurrence: 1 },
+      { ...keeper, holder_address: "-", occurrence: 1 },
+    ])
+    expect(rowsOf(mapped, roles).mergeKey).toBeUndefined()
+    // A row that lacks its custody data may lack its holder too.
+    const degraded = rows({ roles: [{ role: "owner" }, keeper], warnings })
+    expect(recordsOf(degraded, roles)).toMatchObject([keeper])
+    expect(rowsOf(degraded, roles).mergeKey).toBeUndefined()
+    const others = rows({ roles: [owner, { ...keeper, address: holder }], warnings })
+    expect(recordsOf(others, roles)).toMatchObject([keeper])
+  })
+
   it("reads a holder that is a record", () => {
     const mapped = rows({
       roles: [{ role: "owner", is_safe: true, holder: { address: holder, label: "Safe" } }],
