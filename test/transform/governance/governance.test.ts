@@ -286,6 +286,23 @@ describe("timelocks", () => {
     expect(keyOf({ ...executed, scheduled_at: "2026-01-01T00:00:01" })).not.toBe(scheduled)
   })
 
+  it("with only the documented fields are identified by their labels, not by their place", () => {
+    const at = (day: number) => `2026-01-0${day}T00:00:00`
+    const a = { status: "executed", executable_at: at(1), labels: ["set the fee"] }
+    const b = { status: "scheduled", executable_at: at(2), labels: ["add a strategist"] }
+    const c = { status: "scheduled", executable_at: at(3), labels: ["upgrade"] }
+    const idsOf = (timelocksRead: ReadonlyArray<object>) =>
+      records({ timelocks: timelocksRead, warnings: [] }).map((row) => row["timelock_id"])
+    const [alone] = idsOf([a])
+    const before = idsOf([b, a])
+    expect(before[1]).toBe(alone)
+    expect(idsOf([c, b, a]).slice(1)).toEqual(before)
+    // An execution, a contract that could not be read (§2.9), when the service looked, and what was requested change none.
+    const later = { ...b, status: "executed", executable_at: null, checked_at: at(4) }
+    const request = { vault_address: vault.wireAddress, chain_id: vault.chainId }
+    expect(idsOf([a, { ...later, ...request }])).toEqual(before.toReversed())
+  })
+
   it("with equal content each have a row", () => {
     const one = { ...idless, executable_at: null }
     const found = records({ timelocks: [one, one], warnings: [] })
