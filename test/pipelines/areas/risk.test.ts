@@ -345,6 +345,50 @@ const letPass = (dataDir: string, minutes: number): Effect.Effect<void> => {
   )
 }
 
+describe("ladders in no declared shape", () => {
+  it.live("are the recorded reason why nothing is requested for subaccounts with debt", () =>
+    Effect.gen(function* () {
+      const token = { address: `0x${"12".repeat(20)}`, chain: 1 }
+      let ladder: object = { tiers: [{ up_to_usd: 1000, discount_factor: 0.9 }] }
+      const answers: Record<string, () => unknown> = {
+        "/subaccount": () => [{ address: `0x${"ab".repeat(20)}`, status: "active" }],
+        "/dashboard/loans": () => [
+          { id: "l", state: "ACTIVE", borrower_address: `0x${"ab".repeat(20)}` },
+        ],
+        "/risk/discount_factors": () => [{ ...token, ...ladder }],
+        "/risk/collateral_excess_or_deficit": () => ({ amount_usd: 5 }),
+      }
+      const server = yield* scriptedServer(({ url }, response) => {
+        const { pathname } = new URL(url, "http://service")
+        json(response, answers[pathname]?.() ?? [], pathname.endsWith("/summary") ? 404 : 200)
+      })
+      const dataDir = yield* temporaryFolder
+      const only = ["discount_factors", "collateral_excess"]
+      const sync = () => syncAs("demo-admin-key", server, dataDir, { only })
+      const { summary, outcomes } = yield* sync()
+      expect(outcomes).toEqual({
+        discount_factors: { quarantined: 1 },
+        collateral_excess: { unsupported: 1 },
+      })
+      expect(summary.outcome).toBe("partial")
+      const [task] = yield* query(
+        dataDir,
+        "select requests::integer as requests, error_text from ops.tasks where pipeline = 'collateral_excess'",
+      )
+      expect(task).toEqual({
+        requests: 0,
+        error_text: expect.stringContaining("core.discount_factors has no ladder"),
+      })
+      ladder = { rungs: [{ up_to_usd: 1000, discount_factor: 0.9 }] }
+      yield* letPass(dataDir, 60)
+      expect((yield* sync()).outcomes).toEqual({
+        discount_factors: { loaded: 1 },
+        collateral_excess: { loaded: 1 },
+      })
+    }),
+  )
+})
+
 describe("loans that change", () => {
   it.live("and are listed under both of their parties are one row", () =>
     Effect.gen(function* () {

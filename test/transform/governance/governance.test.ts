@@ -118,6 +118,24 @@ describe("roles", () => {
     })
   })
 
+  it("beside a warning, roles of a service that names no holders stay, as a part of the set", () => {
+    const owner = { role: "owner", is_safe: true, safe_threshold: 3 }
+    const keeper = { role: "keeper", is_safe: false, safe_threshold: null }
+    const warnings = ["custody of one holder failed"]
+    const mapped = rows({ roles: [owner, keeper], warnings })
+    expect(recordsOf(mapped, roles)).toMatchObject([
+      { ...owner, holder_address: "-", occurrence: 1 },
+      { ...keeper, holder_address: "-", occurrence: 1 },
+    ])
+    expect(rowsOf(mapped, roles).mergeKey).toBeUndefined()
+    // A row that lacks its custody data may lack its holder too.
+    const degraded = rows({ roles: [{ role: "owner" }, keeper], warnings })
+    expect(recordsOf(degraded, roles)).toMatchObject([keeper])
+    expect(rowsOf(degraded, roles).mergeKey).toBeUndefined()
+    const others = rows({ roles: [owner, { ...keeper, address: holder }], warnings })
+    expect(recordsOf(others, roles)).toMatchObject([keeper])
+  })
+
   it("reads a holder that is a record", () => {
     const mapped = rows({
       roles: [{ role: "owner", is_safe: true, holder: { address: holder, label: "Safe" } }],
@@ -266,6 +284,23 @@ describe("timelocks", () => {
     expect(keyOf(executed)).toBe(scheduled)
     expect(keyOf({ ...executed, function: "setCap" })).not.toBe(scheduled)
     expect(keyOf({ ...executed, scheduled_at: "2026-01-01T00:00:01" })).not.toBe(scheduled)
+  })
+
+  it("with only the documented fields are identified by their labels, not by their place", () => {
+    const at = (day: number) => `2026-01-0${day}T00:00:00`
+    const a = { status: "executed", executable_at: at(1), labels: ["set the fee"] }
+    const b = { status: "scheduled", executable_at: at(2), labels: ["add a strategist"] }
+    const c = { status: "scheduled", executable_at: at(3), labels: ["upgrade"] }
+    const idsOf = (timelocksRead: ReadonlyArray<object>) =>
+      records({ timelocks: timelocksRead, warnings: [] }).map((row) => row["timelock_id"])
+    const [alone] = idsOf([a])
+    const before = idsOf([b, a])
+    expect(before[1]).toBe(alone)
+    expect(idsOf([c, b, a]).slice(1)).toEqual(before)
+    // An execution, a contract that could not be read (§2.9), when the service looked, and what was requested change none.
+    const later = { ...b, status: "executed", executable_at: null, checked_at: at(4) }
+    const request = { vault_address: vault.wireAddress, chain_id: vault.chainId }
+    expect(idsOf([a, { ...later, ...request }])).toEqual(before.toReversed())
   })
 
   it("with equal content each have a row", () => {

@@ -1,5 +1,6 @@
 // Partitions of collateral_excess: each subaccount with debt and each token with a ladder. Without debt the excess is
-// zero (§2.6); without a ladder the service reports none (§7).
+// zero (§2.6); without a ladder the service reports none (§7). Debt without
+// any ladder is recorded, since ladders that can't be read would else end these requests without a word.
 import * as Effect from "effect/Effect"
 import { sendable } from "../../../domain/values/address.ts"
 import { decodeRow, number, text } from "../../../load/duckdb/decodeRow.ts"
@@ -10,6 +11,9 @@ import { evmSubaccounts, unsupportedAddress } from "../../strategies/partitions.
 
 type Exposure = Partition<ExposureRef>
 type Token = Omit<ExposureRef, "subaccount"> & Pick<Exposure, "unsupported">
+
+const NO_LADDER =
+  "core.discount_factors has no ladder, so there is no token to request this for. Ladders in quarantine count once the setting fields declares their shape; `vaulthouse fields` proposes how"
 
 const isSupported = ({ unsupported }: Pick<Exposure, "unsupported">): boolean =>
   unsupported === undefined
@@ -42,7 +46,12 @@ export const exposures = Effect.fnUntraced(function* (lookup: Lookup) {
     })
   const [firstSubaccount] = indebted
   const [firstToken] = tokens
-  if (firstSubaccount === undefined || firstToken === undefined) return []
+  if (firstSubaccount === undefined) return []
+  if (firstToken === undefined) {
+    const none = { chainId: 0, token: { address: "-", wireAddress: "-" } }
+    const subject = { subaccount: firstSubaccount.subject, ...none }
+    return [{ entity: "-", subject, unsupported: NO_LADDER }]
+  }
   // An unsupported address is recorded once, not for every pair it is part of.
   return indebted
     .flatMap(({ entity, subject: subaccount, ...rest }): ReadonlyArray<Exposure> =>

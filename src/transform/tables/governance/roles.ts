@@ -36,7 +36,7 @@ export const roles: Table = {
   mode: "slowly_changing",
   grain: "vault, role, holder and version",
   comment:
-    "Governance roles of EVM vaults. If the service could not read custody data, fields are missing and core.observation_warnings has a warning. Roles without a holder are then left out, and those stored before stay.",
+    "Governance roles of EVM vaults. If the service could not read custody data, fields are missing and core.observation_warnings has a warning. Roles without a holder are then left out if other roles have one or is_safe is missing too, and those stored before stay.",
   source: "GET /platform/governance/{vault_address}/roles (§4.1, §2.9)",
   key: ["chain_id", "vault_address", "role", "holder_address", "occurrence"],
   columns: [
@@ -98,12 +98,19 @@ export const rolesRows = (
 }
 
 /**
- * The rows that name a holder, as a part of the set if others were left out: they would end the true holders. Without any row the
- * set is empty beside a warning, which ends nothing.
+ * Leaves out rows whose holder the service may have failed to read: those without one where other rows have one, and those
+ * that lack custody data too. Rows without a holder, left out or not, make the others a part of the set: as a whole they
+ * would end the true holders. Without any row the set is empty beside a warning, which ends nothing.
  */
 const ofHolders = (all: Rows): Rows => {
   const holders = valuesOf(all, "holder_address")
-  const { mergeKey, ...rows } = filterRows(all, (row) => holders[row] !== NO_HOLDER)
-  const isWhole = rows.length === all.length || rows.length === 0
+  const isSafe = valuesOf(all, "is_safe")
+  const isNamed = (row: number): boolean => holders[row] !== NO_HOLDER
+  const named = holders.filter((_, row) => isNamed(row)).length
+  const { mergeKey, ...rows } = filterRows(
+    all,
+    (row) => isNamed(row) || (named === 0 && isSafe[row] !== null),
+  )
+  const isWhole = named === all.length || rows.length === 0
   return { ...rows, ...(isWhole && mergeKey !== undefined && { mergeKey }) }
 }

@@ -6,8 +6,9 @@ import type { Table } from "../../../domain/table/table.ts"
 import { isTime, parseInstant } from "../../../domain/values/time.ts"
 import type { VaultRef } from "../../../domain/subject/vault.ts"
 import { contentKeys } from "../../contentKey.ts"
+import { echoedFields } from "../../fields/echoedFields.ts"
 import { id } from "../../fields/readers.ts"
-import { reportTimesOf } from "../../fields/reportTimes.ts"
+import { reportTimesOf, withoutReportTimes } from "../../fields/reportTimes.ts"
 import { namesOf } from "../../fields/wireNames.ts"
 import { mapRecords, type MapOptions } from "../../mapRecords.ts"
 import type { Mapped, Source } from "../../Source.ts"
@@ -54,7 +55,7 @@ export const timelockColumns = (
   vaultAddress,
   field.text(
     "timelock_id",
-    "The service's id of the timelock, else a hash of its unchanging fields; `#2` and so on for repetitions",
+    "The service's id of the timelock, else a hash of its unchanging fields, or of its labels if it has none; `#2` and so on for repetitions",
     {
       names: ["id", "operation_id", "timelock_id", "request_id", "operation_hash"],
       read: id,
@@ -96,10 +97,11 @@ export const timelockRows = (
   at?: MapOptions["at"],
 ): Mapped => {
   const mergeKey = { chain_id: source.subject.chainId, vault_address: source.subject.address }
+  const reportTimes = reportTimesOf(table, source)
   const keys = contentKeys(
-    records.map(withoutChanging),
+    records.map((record) => identifying(record, source.subject, reportTimes)),
     namesOf(table, "timelock_id", source),
-    reportTimesOf(table, source),
+    reportTimes,
   )
   return mapRecords({
     table,
@@ -111,5 +113,20 @@ export const timelockRows = (
   })
 }
 
-const withoutChanging = (record: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(record).filter(([name]) => !changing.has(name)))
+/**
+ * The unchanging fields of a record. If it has none, as one with only the fields of §2.9, its labels: its place in the list
+ * shifts with each new timelock, and executable_at is null whenever the contract can't be read.
+ */
+const identifying = (
+  record: JsonObject,
+  vault: VaultRef,
+  reportTimes: ReadonlySet<string>,
+): JsonObject => {
+  const unchanging = without(record, changing)
+  const echoed = new Set(echoedFields(record, vault))
+  const own = without(withoutReportTimes(unchanging, reportTimes), echoed)
+  return Object.keys(own).length > 0 ? unchanging : { labels: record["labels"] }
+}
+
+const without = (record: JsonObject, names: ReadonlySet<string>): JsonObject =>
+  Object.fromEntries(Object.entries(record).filter(([name]) => !names.has(name)))

@@ -173,4 +173,46 @@ describe("governance", () => {
       yield* expectReplays(dataDir)
     }),
   )
+
+  it.live("stores the roles of a service that names no holders, also beside a warning", () =>
+    Effect.gen(function* () {
+      const address = "0x00000000000000000000000000000000000000aa"
+      const role = (name: string, is_safe: boolean) => ({ role: name, is_safe })
+      const warnings = ["custody of one holder failed"]
+      const answers = [
+        { roles: [role("owner", true), role("curator", false)], warnings },
+        { roles: [role("owner", false)], warnings },
+        { roles: [role("owner", false)], warnings: [] },
+      ]
+      let requests = 0
+      const server = yield* scriptedServer(({ url }, response) =>
+        json(
+          response,
+          url.includes("/roles")
+            ? answers[requests++]
+            : url.includes("status=active")
+              ? [{ address, chain: 1 }]
+              : [],
+        ),
+      )
+      const dataDir = yield* temporaryFolder
+      const held: Array<unknown> = []
+      for (const _ of answers) {
+        yield* runOnce(server.url, dataDir, { pipelines: ["roles"] })
+        held.push(
+          yield* query(
+            dataDir,
+            "select role, is_safe from core.roles where is_current order by role desc",
+          ),
+        )
+      }
+      expect(held).toEqual([
+        [role("owner", true), role("curator", false)],
+        // Beside the warning, the curator may only be missing.
+        [role("owner", false), role("curator", false)],
+        [role("owner", false)],
+      ])
+      yield* expectReplays(dataDir)
+    }),
+  )
 })
