@@ -5,12 +5,15 @@ import { commitMarkerLine } from "../../archive/lines.ts"
 import { readFrames } from "../../archive/readFrames.ts"
 import { appendLines } from "../../archive/rewrite.ts"
 import { Commits, segmentFiles, segmentsOf } from "../../archive/segments.ts"
+import { ObjectStoreError } from "../../archive/ObjectStore.ts"
+import { causeMessage } from "../../domain/values/causeMessage.ts"
+import { LoadError } from "../../load/errors.ts"
 import { type IndexedResponse, indexedResponses } from "../../load/state/archiveIndex.ts"
 import { inArchive } from "../publication/archiveOf.ts"
 
 /**
- * Marks them as landed in the archive, so that a replay without this warehouse makes the same rows. The markers are in the segment
- * of their responses, so that they stay together and in their order.
+ * Marks them as landed in the archive, once their rows are committed, so that a replay without this warehouse makes the same rows.
+ * The markers are in the segment of their responses, so that they stay together and in their order.
  */
 export const markLanded = Effect.fnUntraced(function* (
   store: ArchiveStore,
@@ -28,13 +31,31 @@ export const markLanded = Effect.fnUntraced(function* (
         notLanded: [],
       }),
     )
-    yield* inArchive(() => appendLines(store, file, markers))
+    yield* Effect.tryPromise({
+      try: () => appendLines(store, file, markers),
+      catch: (cause) => notMarked(store.pathOf(file), cause),
+    })
   }
 })
 
+const notMarked = (file: string, cause: unknown): LoadError => {
+  const reason =
+    cause instanceof ObjectStoreError
+      ? cause.advice
+      : "Check the disk's free space and the folder's permissions."
+  return new LoadError({
+    reason: "Files",
+    what: `Marking responses as landed in ${file} of the response archive`,
+    why: causeMessage(cause).replace(/\.$/, ""),
+    advice: `Their rows are in the warehouse. ${reason} Then run \`vaulthouse replay --quarantine\`, which marks them.`,
+    cause,
+  })
+}
+
 /**
- * Marks the responses again that landed by the index while their last marker says otherwise: version 1.0.0 wrote the markers of
- * `replay --quarantine` to the last segment of the run, and lost them or took older ones for the last.
+ * Marks the responses again that landed by the index while their last marker says otherwise: a `replay --quarantine` ended between
+ * its commit and its markers, or it was that of version 1.0.0, which wrote them to the last segment of the run, and lost them or took
+ * older ones for the last.
  */
 export const markLandedAgain = Effect.fnUntraced(function* (store: ArchiveStore) {
   const commits = new Commits()
