@@ -30,6 +30,9 @@ export const linkOrCopy = async (from: string, to: string): Promise<void> => {
   })
 }
 
+/** The name of a file until it is written. */
+export const asideOf = (path: string): string => `${path}.tmp`
+
 /** The file gets the permissions `mode`, whatever the umask, and the `owner`, by default this process's user. */
 export const writeDurably = async (
   path: string,
@@ -38,7 +41,7 @@ export const writeDurably = async (
   owner?: { readonly uid: number; readonly gid: number },
 ): Promise<void> => {
   await makeFolder(dirname(path))
-  const aside = `${path}.tmp`
+  const aside = asideOf(path)
   const handle = await open(aside, "w", 0o600)
   try {
     await handle.writeFile(content)
