@@ -33,7 +33,8 @@ export const linkOrCopy = async (from: string, to: string): Promise<void> => {
 
 const OWNER_ONLY = 0o600
 
-const asideOf = (path: string): string => `${path}.tmp`
+/** The name of a file until it is written. */
+export const asideOf = (path: string): string => `${path}.tmp`
 
 interface Owner {
   readonly uid: number

@@ -8,7 +8,6 @@ import * as Semaphore from "effect/Semaphore"
 import { movedClock } from "../domain/run/movedClock.ts"
 import type { Batch, Committed } from "../domain/run/outcome.ts"
 import { type Rows, type Table, tableName, storedTables } from "../domain/table/table.ts"
-import { microsFromMillis } from "../domain/values/time.ts"
 import { commitGroup } from "./commit/commitGroup.ts"
 import { earliestInstant } from "./commit/earliestInstant.ts"
 import { commitQueue, type Queued } from "./commit/commitQueue.ts"
@@ -16,6 +15,7 @@ import { decodeRow, json, text } from "./duckdb/decodeRow.ts"
 import { databaseError, type LoadError, type WarehouseLocked } from "./errors.ts"
 import { type Changed, executeAll } from "./commit/executeAll.ts"
 import { storedRows } from "./commit/stored/storedRows.ts"
+import { removeLeftovers } from "./leftovers.ts"
 import { migrate } from "./tables/migrate.ts"
 import { type Parameter, readRows, type Row } from "./duckdb/readRows.ts"
 import {
@@ -28,6 +28,7 @@ import {
   startRun,
 } from "./commit/runs.ts"
 import type { Session } from "./commit/session.ts"
+import { ticks } from "./commit/ticks.ts"
 import { sqlFile } from "./sql/sqlFile.ts"
 import { duckdbFile } from "./storage/file/duckdbFile.ts"
 import type { Database, OpenOptions, Storage } from "./storage/Storage.ts"
@@ -139,7 +140,10 @@ const attempt = <A>(what: string, work: () => Promise<A>): Effect.Effect<A, Load
 
 const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
   const clock = yield* Clock.Clock
-  if (options.sharesDataDir !== true) yield* lockOf(options.dataDir, "writer", options)
+  if (options.sharesDataDir !== true) {
+    yield* lockOf(options.dataDir, "writer", options)
+    yield* Effect.promise(() => removeLeftovers(options.dataDir))
+  }
   const tables = [...options.tables, ...operationTables]
   const { storage = duckdbFile(options.dataDir) } = options
   const database = yield* opened(storage, options, tables)
@@ -178,17 +182,6 @@ const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
       attempt("Reading which runs are in progress", () => database.isRunning(runId)),
   })
 })
-
-/** Instants in microseconds since 1970, each later than the one before. */
-const ticks = (clock: Clock.Clock) => {
-  const now = () => microsFromMillis(clock.currentTimeMillisUnsafe())
-  let last = 0
-  return {
-    tick: () => (last = Math.max(last + 1, now())),
-    /** Returns now, or `earliest` if that is later; the ticks follow. */
-    startAt: (earliest: number) => (last = Math.max(last, earliest, now())),
-  }
-}
 
 const sessionOf = (database: Database, runId: string, tick: () => number): Session => {
   const { writer, accepts, checkpoint, makeCopy } = database

@@ -117,6 +117,24 @@ export const cases: ReadonlyArray<Case> = [
     again: [["replay", "--data-dir", "data"]],
   },
   {
+    name: "replay --quarantine",
+    prepare: async (world) => {
+      world.begin(plain)
+      world.at({ ...first, timeField: "measured_on" })
+      const { code, stdout } = await world.run(sync)
+      if (code !== 3) throw new Error(`a sync of an unknown field ended with ${code}: ${stdout}`)
+      world.configure({ ...plain, timeFields: ["measured_on", "timestamp"] })
+    },
+    measure: {
+      what: "open entries",
+      of: "ops.quarantine where closed_at is null",
+      isMeant: disappears,
+    },
+    moment: { ...first, timeField: "measured_on" },
+    commands: [["replay", "--quarantine", "--data-dir", "data"]],
+    again: [["replay", "--quarantine", "--data-dir", "data"]],
+  },
+  {
     name: "publish",
     prepare: async (world) => {
       await synced(world, { pipelines }, first)

@@ -28,6 +28,8 @@ export interface Content {
     readonly sent: number
   }>
   readonly runs: number
+  /** The runs that are known, and the segments that the index of the archive names. */
+  readonly archived: ReadonlyArray<string>
 }
 
 const instance = DuckDBInstance.create(":memory:", { threads: "1" })
@@ -102,6 +104,11 @@ export const contentOf = async (file: string): Promise<Content> => {
         sent: Number(row["sent"]),
       })),
       runs: Number((await read("select count(*) as n from ops.runs"))[0]?.["n"]),
+      archived: (
+        await read(
+          "select run_id as name from ops.runs union select unnest([run_id, archive_file]) from raw.responses order by all",
+        )
+      ).map(({ name }) => String(name)),
     }
   } finally {
     await connection.run("USE memory")

@@ -1,6 +1,7 @@
 // What must hold after a death, and what an uninterrupted command leaves, to compare with.
 import { existsSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
+import { runOfSegment } from "../../src/archive/segments.ts"
 import { type Case, dataDirOf } from "./cases.ts"
 import { type Content, contentOf, countIn } from "./content.ts"
 import { digestOf, type State, stateOf } from "./disk.ts"
@@ -151,8 +152,12 @@ const holds = async (
   return problems
 }
 
-/** Files that nothing will ever remove. */
-const strays = (world: World, tried: Case): ReadonlyArray<string> => {
+/** Files that nothing will ever remove, and segments of no known run. */
+const strays = (
+  world: World,
+  tried: Case,
+  { archived }: Pick<Content, "archived">,
+): ReadonlyArray<string> => {
   const dataDir = dataDirOf(tried)
   const current = JSON.parse(
     readFileSync(world.path(dataDir, "published/current.json"), "utf8"),
@@ -182,13 +187,17 @@ const strays = (world: World, tried: Case): ReadonlyArray<string> => {
       `parquet/${publication}/${path.replace("files/", "")}`,
     ]),
   ])
+  const isKnownSegment = (file: string): boolean => {
+    const [, segment] = /^raw\/([\w.-]+\.ndjson\.zst)$/.exec(file) ?? []
+    return (
+      segment !== undefined &&
+      [segment, runOfSegment(segment)].some((name) => archived.includes(name))
+    )
+  }
   const ofData = world
     .files(dataDir)
     .filter(
-      (file) =>
-        !known.has(file) &&
-        !file.startsWith("parquet/current/") &&
-        !/^raw\/[\w.-]+\.ndjson\.zst$/.test(file),
+      (file) => !known.has(file) && !file.startsWith("parquet/current/") && !isKnownSegment(file),
     )
   // What is left of making a template is removed after a month.
   const ofHome = world
@@ -214,10 +223,10 @@ const examine = async (
     ...differences("the warehouse", content.facts, reference.content.facts),
     ...(await holds(world, tried, content, once)),
   ]
-  if (strays(world, tried).length > 0) {
+  if (strays(world, tried, content).length > 0) {
     // What a publication left, the next one removes.
     await world.must("publish", "--data-dir", dataDirOf(tried))
-    const left = strays(world, tried)
+    const left = strays(world, tried, content)
     if (left.length > 0) problems.push({ kind: "other", text: `left for ever: ${left.join(", ")}` })
   }
   return { problems, requests: content.requests }

@@ -23,6 +23,7 @@ const platform: OptionsPatch = {
   faults: [],
   revision: 0,
   addedFields: false,
+  timeField: "timestamp",
 }
 
 /** The variables by which effects.c is loaded into the processes that a command starts. */

@@ -124,16 +124,14 @@ export const indexedFiles = Effect.map(
   (rows) => new Set(rows.map(text("archive_file"))),
 )
 
-export const markIndexLanded = (responseIds: ReadonlyArray<string>) =>
-  Effect.flatMap(Warehouse, ({ execute }) =>
-    execute(
-      [
-        `UPDATE ${CATALOG}.raw.responses SET is_landed = true
-         WHERE response_id IN (${responseIds.map(literal).join(", ")})`,
-      ],
-      [responses],
-    ),
-  )
+/** SQL that records that these landed. */
+export const landedInIndex = (responseIds: ReadonlyArray<string>) => ({
+  statements: [
+    `UPDATE ${qualified(responses)} SET is_landed = true
+     WHERE response_id IN (${responseIds.map(literal).join(", ")})`,
+  ],
+  changed: [responses],
+})
 
 const REFERENCED = "temp.main.referenced"
 

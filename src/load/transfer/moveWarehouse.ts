@@ -14,6 +14,7 @@ import { transaction } from "../duckdb/transaction.ts"
 import { CATALOG, inCatalog, literal } from "../sql/sql.ts"
 import { layout } from "../tables/ops/layout.ts"
 import { viewFingerprints } from "../tables/ops/view_fingerprints.ts"
+import { movingFile } from "../leftovers.ts"
 import { leftWithout } from "../storage/file/duckdbFile.ts"
 import { makeEmptyWarehouse, STORAGE_VERSION, WITHOUT_LOG } from "../storage/template.ts"
 import { undoing } from "../duckdb/undoing.ts"
@@ -140,7 +141,7 @@ export const moveToFile = async (
   if (gone !== undefined) {
     throw refused(file, `there is ${gone.names} of a database that is gone`, gone.advice)
   }
-  const aside = `${file}.moving`
+  const aside = movingFile(file)
   const { connection } = session
   for (const left of [aside, `${aside}.wal`]) rmSync(left, { force: true })
   await makeEmptyWarehouse(aside, stored)

@@ -9,8 +9,8 @@ import { type IndexedResponse, indexedResponses } from "../../load/state/archive
 import { changeArchive, inArchive } from "../publication/archiveOf.ts"
 
 /**
- * Marks them as landed in the archive, so that a replay without this warehouse makes the same rows. The markers are in the segment
- * of their responses, so that they stay together and in their order.
+ * Marks them as landed in the archive, once their rows are committed, so that a replay without this warehouse makes the same rows.
+ * The markers are in the segment of their responses, so that they stay together and in their order.
  */
 export const markLanded = Effect.fnUntraced(function* (
   store: ArchiveStore,
@@ -33,8 +33,9 @@ export const markLanded = Effect.fnUntraced(function* (
 })
 
 /**
- * Marks the responses again that landed by the index while their last marker says otherwise: version 1.0.0 wrote the markers of
- * `replay --quarantine` to the last segment of the run, and lost them or took older ones for the last.
+ * Marks the responses again that landed by the index while their last marker says otherwise: a `replay --quarantine` ended between
+ * its commit and its markers, or it was that of version 1.0.0, which wrote them to the last segment of the run, and lost them or took
+ * older ones for the last.
  */
 export const markLandedAgain = Effect.fnUntraced(function* (store: ArchiveStore) {
   const commits = new Commits()

@@ -1,6 +1,5 @@
 // Rebuilds the tables from archived responses, in a separate warehouse.
 import { rm } from "node:fs/promises"
-import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
@@ -11,6 +10,7 @@ import { mayLackMembers } from "../../domain/wire/violation.ts"
 import { type Table, tableName } from "../../domain/table/table.ts"
 import { commandId } from "../../domain/run/commandId.ts"
 import { databaseError, type LoadError } from "../../load/errors.ts"
+import { rebuiltFolder } from "../../load/leftovers.ts"
 import { lostRows, rowsMissing } from "./rowsOfResponses.ts"
 import { scratchFile } from "../../load/storage/file/duckdbFile.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
@@ -84,7 +84,7 @@ export const withRebuilt = Effect.fnUntraced(function* <A>(
   use: (dataDir: string, leftOut: LeftOut) => Effect.Effect<A, LoadError, Warehouse>,
 ) {
   const warehouse = yield* Warehouse
-  const rebuiltDir = join(options.dataDir, "replay")
+  const rebuiltDir = rebuiltFolder(options.dataDir)
   const clear = Effect.tryPromise({
     try: () => rm(rebuiltDir, { recursive: true, force: true }),
     catch: (cause) => databaseError("Removing the folder that a replay rebuilds tables in", cause),
@@ -94,7 +94,7 @@ export const withRebuilt = Effect.fnUntraced(function* <A>(
     Effect.provide(scratchIn(rebuiltDir, options)),
     Effect.flatMap((leftOut) => use(rebuiltDir, leftOut)),
     Effect.provideService(Warehouse, warehouse),
-    // Where it fails too, the next replay removes it.
+    // Where it fails too, the next command that writes removes it.
     Effect.onError(() => Effect.ignore(clear)),
     Effect.tap(() => clear),
   )

@@ -9,9 +9,10 @@ import { replaceTables } from "../../load/transfer/replaceTables.ts"
 import {
   type IndexedResponse,
   indexedResponses,
-  markIndexLanded,
+  landedInIndex,
 } from "../../load/state/archiveIndex.ts"
-import { closeEntry } from "../run/task/quarantine.ts"
+import { Warehouse } from "../../load/Warehouse.ts"
+import { entriesClosed } from "../run/task/quarantine.ts"
 import { countRowsOf } from "./rowsOfResponses.ts"
 import { existingWarehouse, placeOf } from "../publication/warehouse.ts"
 import { archiveOf, inArchive } from "../publication/archiveOf.ts"
@@ -21,7 +22,7 @@ import { endAllRuns } from "../run/endDeadRuns.ts"
 import { type Published, publishNewsEverywhere } from "../publication/publish.ts"
 import { hasRows } from "../strategies/taskResult.ts"
 import { pipelineOf, rowsOfArchived } from "./archivedRows.ts"
-import { markLanded } from "./markLanded.ts"
+import { markLanded, markLandedAgain } from "./markLanded.ts"
 import { type LostRows, lostTo, withRebuilt } from "./rebuild.ts"
 import type { ReplayOptions } from "./replay.ts"
 
@@ -50,17 +51,20 @@ export const replayQuarantine = Effect.fnUntraced(function* (options: ReplayOpti
 const replayed = Effect.fnUntraced(function* (options: ReplayOptions) {
   yield* endAllRuns(LOADING, options)
   const store = archiveOf(options)
+  yield* markLandedAgain(store)
   yield* findMoved(store, yield* inArchive(() => segmentFiles(store)), true)
-  const { readable, landable, stillBroken } = yield* openResponses(options)
-  const { rows, refused } =
-    landable.length === 0 ? { rows: 0, refused: [] } : yield* load(options, landable)
-  const stillRefused = new Set(refused.map(({ responseId }) => responseId))
-  const closed = readable.filter(({ responseId }) => !stillRefused.has(responseId))
-  for (const response of closed) yield* closeEntry(response)
+  const { landable, empty, stillBroken } = yield* openResponses(options)
+  const { landed, rows, refused } =
+    landable.length === 0 ? { landed: 0, rows: 0, refused: [] } : yield* load(options, landable)
+  if (empty.length > 0) {
+    const { execute } = yield* Warehouse
+    const { statements, changed } = yield* entriesClosed(empty)
+    yield* execute(statements, changed)
+  }
   yield* recordHealth
   const published = yield* publishNewsEverywhere(options.publish)
   return {
-    closed: closed.length,
+    closed: landed + empty.length,
     rows,
     stillBroken: [...stillBroken, ...refused],
     ...published,
@@ -82,12 +86,12 @@ const partOfSet = {
   detail: "can be read now, but is not all of its set: the next `sync` reads all of it",
 }
 
-/** Responses in quarantine: those this version can read, those of them that make rows, and those it can't read. */
+/** Responses in quarantine: those that make rows, those that this version reads as empty, and those it can't read. */
 const openResponses = Effect.fnUntraced(function* (options: ReplayOptions) {
   const reader = new ArchiveReader(archiveOf(options))
   const parts = new Set((yield* indexedResponses(partsOfTasks)).map(({ responseId }) => responseId))
-  const readable: Array<IndexedResponse> = []
   const landable: Array<IndexedResponse> = []
+  const empty: Array<IndexedResponse> = []
   const stillBroken: Array<StillBroken> = []
   for (const response of yield* indexedResponses(open)) {
     const { responseId, pipeline, entity } = response
@@ -109,17 +113,17 @@ const openResponses = Effect.fnUntraced(function* (options: ReplayOptions) {
       stillBroken.push({ responseId, pipeline, entity, ...partOfSet })
       continue
     }
-    readable.push(response)
     // As in a run, a single empty response retires nothing.
-    if (hasRows(mapped.success.rows)) landable.push(response)
+    const readable = hasRows(mapped.success.rows) ? landable : empty
+    readable.push(response)
   }
-  return { readable, landable, stillBroken }
+  return { landable, empty, stillBroken }
 })
 
 /**
  * Rebuilds the tables that the responses fill, from all responses in the order in which they were received: a newer
- * response takes precedence even if no row names it. Returns how many rows come from the loaded ones, and those whose rows the
- * warehouse refuses still.
+ * response takes precedence even if no row names it. Returns how many responses landed, how many rows come from them, and those
+ * whose rows the warehouse refuses still.
  */
 const load = Effect.fnUntraced(function* (
   options: ReplayOptions,
@@ -145,12 +149,15 @@ const load = Effect.fnUntraced(function* (
       })
       const landed = landable.filter(({ responseId }) => !whys.has(responseId))
       const ids = landed.map(({ responseId }) => responseId)
-      if (landed.length === 0) return { rows: 0, refused }
+      if (landed.length === 0) return { landed: 0, rows: 0, refused }
+      const [indexed, closed] = [landedInIndex(ids), yield* entriesClosed(landed)]
+      yield* replaceTables(tables, rebuiltDir, {
+        statements: [...indexed.statements, ...closed.statements],
+        changed: [...indexed.changed, ...closed.changed],
+      })
+      // After the commit: the index shows which marker is missing, and nothing shows which one has no commit.
       yield* markLanded(archiveOf(options), landed)
-      // Before the rows: a later replay makes no rows of a response that is not marked as landed.
-      yield* markIndexLanded(ids)
-      yield* replaceTables(tables, rebuiltDir)
-      return { rows: yield* countRowsOf(tables, ids), refused }
+      return { landed: landed.length, rows: yield* countRowsOf(tables, ids), refused }
     }),
   )
 })

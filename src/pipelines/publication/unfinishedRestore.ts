@@ -2,34 +2,33 @@
 // so that nothing starts a new warehouse beside half of the old one.
 import { existsSync } from "node:fs"
 import { rm } from "node:fs/promises"
-import { join, resolve } from "node:path"
+import { resolve } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { flush } from "../../domain/flush.ts"
 import { readRegularText } from "../../domain/regularFile.ts"
 import { databaseError, LoadError } from "../../load/errors.ts"
 import { writeDurably } from "../../domain/durableFiles.ts"
+import { restoreMark } from "../../load/leftovers.ts"
 import { databaseFile } from "../../load/storage/file/duckdbFile.ts"
 
 const decode = Schema.decodeUnknownSync(
   Schema.fromJsonString(Schema.Struct({ backup: Schema.NonEmptyString })),
 )
 
-const fileOf = (dataDir: string): string => join(dataDir, "restoring.json")
-
 /** To be called before anything is copied. */
 export const beginRestore = (dataDir: string, folder: string): Promise<void> =>
-  writeDurably(fileOf(dataDir), `${JSON.stringify({ backup: resolve(folder) })}\n`)
+  writeDurably(restoreMark(dataDir), `${JSON.stringify({ backup: resolve(folder) })}\n`)
 
 /** To be called once the warehouse is in place. */
 export const endRestore = async (dataDir: string): Promise<void> => {
-  await rm(fileOf(dataDir), { force: true })
+  await rm(restoreMark(dataDir), { force: true })
   await flush(dataDir)
 }
 
 const backupOf = async (dataDir: string): Promise<string> => {
   try {
-    return decode(await readRegularText(fileOf(dataDir))).backup
+    return decode(await readRegularText(restoreMark(dataDir))).backup
   } catch {
     // What is said of it is of use even if its content is lost.
     return "<backup>"
@@ -41,14 +40,16 @@ const backupOf = async (dataDir: string): Promise<string> => {
  * only the mark is left.
  */
 export const restoreUnderWay = async (dataDir: string): Promise<string | undefined> =>
-  existsSync(fileOf(dataDir)) && !existsSync(databaseFile(dataDir)) ? backupOf(dataDir) : undefined
+  existsSync(restoreMark(dataDir)) && !existsSync(databaseFile(dataDir))
+    ? backupOf(dataDir)
+    : undefined
 
 export const repeatRestore = (backup: string, dataDir: string): string =>
   `\`vaulthouse restore ${backup} --data-dir ${dataDir}\``
 
 /** Fails while a restore into the data directory is unfinished; ends one that has put everything in place. */
 export const noUnfinishedRestore = Effect.fnUntraced(function* (dataDir: string) {
-  if (!existsSync(fileOf(dataDir))) return
+  if (!existsSync(restoreMark(dataDir))) return
   const backup = yield* Effect.promise(() => restoreUnderWay(dataDir))
   if (backup === undefined) {
     return yield* Effect.tryPromise({

@@ -248,7 +248,6 @@ const record = Effect.fnUntraced(function* (
   }
   const archive = yield* ResponseArchive
   yield* archive.markCommit(commitMarkerOf(result, recorded))
-  yield* archive.end
   yield* warehouse.commit({
     task: {
       ...task,
@@ -261,5 +260,7 @@ const record = Effect.fnUntraced(function* (
     rows: [swapRows(completed)],
     bookkeeping: bookkeepingRows(result, recorded),
   })
+  // The next run ends a segment that has no end, as after a commit that failed: it finds out whether that happened.
+  yield* Effect.ignore(archive.end)
   yield* warehouse.finishRun(isConfirmed ? "complete" : "failed")
 })

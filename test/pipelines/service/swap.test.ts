@@ -4,13 +4,19 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
+import { readWholeFrames } from "../../../src/archive/readFrames.ts"
+import { segmentOfRun } from "../../../src/archive/segments.ts"
 import { defaultWire } from "../../../src/extract/request.ts"
+import { Warehouse } from "../../../src/load/Warehouse.ts"
+import { coreTables } from "../../../src/pipelines/pipelines.ts"
+import { archiveOf } from "../../../src/pipelines/publication/archiveOf.ts"
+import { endDeadRuns } from "../../../src/pipelines/run/endDeadRuns.ts"
 import { checkSwap, sendSwap } from "../../../src/pipelines/service/swap.ts"
 import { readSwaps } from "../../../src/pipelines/service/swapJournal.ts"
 import { json, scriptedServer } from "../../support/servers/scriptedServer.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
 import { untilSo } from "../../support/until.ts"
-import { query } from "../../support/warehouseRun.ts"
+import { change, query } from "../../support/warehouseRun.ts"
 
 const address = "0x4a19a4070465451cf25334292482496813a8a76c"
 const typed = {
@@ -123,6 +129,42 @@ describe("a swap", () => {
       const checked = yield* Effect.fromResult(checkSwap(typed, defaultWire))
       const outcome = yield* sendSwap({ ...checked, ...swapAt(server.url), dataDir })
       expect(outcome).toMatchObject({ state: "confirmed", response: sent, error: null })
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("whose result can't be committed is not called committed by the archive", () =>
+    Effect.gen(function* () {
+      const server = yield* scriptedServer((_, response) => json(response, { hash: "0x1" }))
+      const dataDir = yield* temporaryFolder
+      const checked = yield* Effect.fromResult(checkSwap(typed, defaultWire))
+      const send = sendSwap({ ...checked, ...swapAt(server.url), dataDir })
+      expect(yield* send).toMatchObject({ state: "confirmed", journalError: null })
+      // The first swap's task makes that of the second one too many.
+      yield* change(dataDir, "create unique index once on ops.tasks (pipeline)")
+      const { journalError } = yield* send
+      expect(journalError).toContain("Committing rows")
+      const [{ run_id } = {}] = yield* query(
+        dataDir,
+        "select run_id from ops.runs where outcome is null",
+      )
+      const lines = Effect.promise(async () => {
+        const found = { responses: [] as Array<string>, ends: [] as Array<unknown> }
+        for await (const frame of readWholeFrames(
+          archiveOf({ dataDir }),
+          segmentOfRun(String(run_id)),
+        )) {
+          found.responses.push(...frame.responses.map(({ responseId }) => responseId))
+          found.ends.push(...frame.ends)
+        }
+        return found
+      })
+      const { responses, ends } = yield* lines
+      expect(responses).toHaveLength(1)
+      expect(ends).toEqual([])
+      yield* endDeadRuns({ dataDir }).pipe(
+        Effect.provide(Warehouse.layer({ dataDir, runId: "next", tables: coreTables })),
+      )
+      expect((yield* lines).ends).toEqual([{ runId: run_id, uncommitted: responses }])
     }).pipe(Effect.scoped),
   )
 

@@ -37,23 +37,18 @@ export const closeQuarantine = Effect.fnUntraced(function* (runId: string) {
   )
 })
 
-/** Called after its rows are stored: if the process stops in between, the next replay makes the same rows again. */
-export const closeEntry = Effect.fnUntraced(function* (response: IndexedResponse) {
-  const warehouse = yield* Warehouse
-  const closedAt = yield* now
-  const id = literal(response.responseId)
-  yield* warehouse.execute(
-    [
-      `update ops.quarantine set closed_at = ${closedAt} where response_id = ${id}`,
-      // Gaps on the days that its task read.
+/** SQL that closes the entries of these responses, and the gaps on the days that their tasks read. */
+export const entriesClosed = (responses: ReadonlyArray<IndexedResponse>) =>
+  Effect.map(now, (closedAt) => ({
+    statements: responses.flatMap(({ responseId, runId, pipeline, entity, window }) => [
+      `update ops.quarantine set closed_at = ${closedAt} where response_id = ${literal(responseId)}`,
       `update ops.gaps set state = 'closed', detail = 'loaded from quarantine', updated_at = ${closedAt}
-       where pipeline = ${literal(response.pipeline)} and entity = ${literal(response.entity)}
+       where pipeline = ${literal(pipeline)} and entity = ${literal(entity)}
          and state = 'open' and reason = 'quarantined'
          and (from_at::date, to_at::date) in (
            select (covers_from, covers_to) from ops.tasks
-           where run_id = ${literal(response.runId)} and pipeline = ${literal(response.pipeline)}
-             and entity = ${literal(response.entity)} and "window" = ${literal(response.window)})`,
-    ],
-    [operationTable.quarantine, operationTable.gaps],
-  )
-})
+           where run_id = ${literal(runId)} and pipeline = ${literal(pipeline)}
+             and entity = ${literal(entity)} and "window" = ${literal(window)})`,
+    ]),
+    changed: [operationTable.quarantine, operationTable.gaps],
+  }))
