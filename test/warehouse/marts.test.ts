@@ -158,3 +158,51 @@ describe.each(martMacros)("the macro mart.$name", (mart) => {
     }
   })
 })
+
+interface Operator {
+  readonly operator_cardinality?: number
+  readonly children: ReadonlyArray<Operator>
+}
+
+const mostRows = ({ operator_cardinality: rows = 0, children }: Operator): number =>
+  Math.max(rows, ...children.map(mostRows))
+
+describe("a queue that is read every hour", () => {
+  it("has its history in a time that grows with readings plus requests, not with one times the other", async () => {
+    const readings = 500
+    const requests = 100
+    const at = (hour: number) => new Date(Date.UTC(2026, 0, 1, hour)).toISOString().slice(0, 19)
+    const ofVault = { chain_id: 1, vault_address: "a" }
+    await putGiven(warehouse.connection, {
+      "ops.tasks": Array.from({ length: readings }, (_, hour) => ({
+        ...ofVault,
+        pipeline: "withdrawals",
+        entity: "a",
+        run_id: String(hour),
+        outcome: "unchanged",
+        finished_at: at(hour),
+      })),
+      "core.withdrawal_requests": Array.from({ length: requests }, (_, request) => ({
+        ...ofVault,
+        request_id: String(request),
+        estimated_completion_at: at(request),
+        valid_from: at(0),
+        valid_to: at(readings - request),
+        is_current: false,
+      })),
+    })
+    const history = `FROM ${CATALOG}.mart.withdrawal_history`
+    const [late] = await readRows(
+      warehouse.connection,
+      `SELECT count(*) FILTER (was_late)::INTEGER AS n ${history}`,
+    )
+    expect(late).toEqual({ n: requests })
+    const [plan] = await readRows(
+      warehouse.connection,
+      `EXPLAIN (ANALYZE, FORMAT json) SELECT was_late ${history}`,
+    )
+    const most = mostRows(JSON.parse(String(plan?.["explain_value"])) as Operator)
+    expect(most).toBeGreaterThanOrEqual(requests)
+    expect(most).toBeLessThanOrEqual(readings + requests)
+  })
+})

@@ -1,9 +1,11 @@
 with
 
--- Months that no run has changed since their days were stored for publication.
+-- Months that no run has changed since their days were stored for publication, of marts that are still defined as they
+-- were then (createMarts.ts).
 months as (
     select 'ratio' as series, month
     from ops.partition_changes
+    where exists (select 1 from ops.stored_marts where name = 'ratio_days')
     group by month
     having
         max(changed_at) filter (table_schema = 'mart_tables' and table_name = 'ratio_days')
@@ -11,6 +13,7 @@ months as (
     union all
     select 'pnl' as series, month
     from ops.partition_changes
+    where exists (select 1 from ops.stored_marts where name = 'pnl_days')
     group by month
     having
         max(changed_at) filter (table_schema = 'mart_tables' and table_name = 'pnl_days')

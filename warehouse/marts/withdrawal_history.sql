@@ -30,39 +30,57 @@ without_lists as (
 ),
 
 readings as (
-    select chain_id, vault_address, finished_at as read_at
+    select chain_id, vault_address, finished_at as read_at, null as is_whole
     from ops.tasks
     where pipeline = 'withdrawals' and outcome in ('loaded', 'unchanged')
     union all
-    select chain_id, vault_address, valid_from as read_at
+    select
+        chain_id,
+        vault_address,
+        valid_from as read_at,
+        pending_requests is not null and unread_requests is null as is_whole
     from core.withdrawal_summaries
 ),
 
+-- Readings of a whole list: a reading that changed nothing is as the one before.
 lists as (
-    select readings.*
+    select chain_id, vault_address, read_at
     from readings
-    anti join core.withdrawal_summaries as summaries
-        on
-            readings.chain_id = summaries.chain_id
-            and readings.vault_address = summaries.vault_address
-            and readings.read_at >= summaries.valid_from
-            and (summaries.valid_to is null or readings.read_at < summaries.valid_to)
-            and (summaries.pending_requests is null or summaries.unread_requests is not null)
+    qualify
+        coalesce(
+            last_value(is_whole ignore nulls) over (partition by chain_id, vault_address order by read_at), true
+        )
 ),
 
--- Those that a list had after their time, though they are gone now.
-seen_late as (
-    select distinct
-        requests.chain_id,
-        requests.vault_address,
-        requests.request_id
-    from requests
-    inner join lists
-        on
-            requests.chain_id = lists.chain_id
-            and requests.vault_address = lists.vault_address
-            and requests.estimated_completion_at < lists.read_at
-            and requests.gone_at > lists.read_at
+-- The last list that had a request, though it is gone now: the newest one before. Not by an ASOF join, as in
+-- withdrawal_queue_daily.sql. Of the same instant, the list comes after the request that it no longer has.
+last_lists as (
+    select
+        chain_id,
+        vault_address,
+        request_id,
+        max(read_at) over (
+            partition by chain_id, vault_address order by happened_at, request_id is null
+        ) as read_at
+    from (
+        select
+            chain_id,
+            vault_address,
+            null as request_id,
+            read_at as happened_at,
+            read_at
+        from lists
+        union all
+        select
+            chain_id,
+            vault_address,
+            request_id,
+            gone_at as happened_at,
+            null as read_at
+        from requests
+        where gone_at is not null
+    ) as happenings
+    qualify request_id is not null
 )
 
 select
@@ -84,7 +102,7 @@ select
         when is_pending is null then null
         when is_pending then requests.estimated_completion_at < clock.now_at
         when
-            requests.valid_from > requests.estimated_completion_at or seen_late.request_id is not null
+            greatest(requests.valid_from, last_lists.read_at) > requests.estimated_completion_at
             then true
         -- Else it went at some time between the last list with it, before its time, and the first one without it, after it.
         when requests.gone_at <= requests.estimated_completion_at then false
@@ -93,4 +111,4 @@ from requests
 inner join mart.clock on true
 left join mart.vault_names as vaults using (chain_id, vault_address)
 left join without_lists using (chain_id, vault_address)
-left join seen_late using (chain_id, vault_address, request_id)
+left join last_lists using (chain_id, vault_address, request_id)

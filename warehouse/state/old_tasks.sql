@@ -31,6 +31,47 @@ ranked as (
         and row_number() over (partition by subject, outcome, error_tag order by finished_at, run_id, "window") = 1
             as is_first_empty
     from subjects
+),
+
+-- Readings of a whole list of withdrawal requests, as in mart.withdrawal_history.
+lists as (
+    select
+        tasks.chain_id,
+        tasks.vault_address,
+        tasks.finished_at,
+        tasks.run_id,
+        tasks.pipeline,
+        tasks.entity,
+        tasks."window"
+    from ops.tasks
+    asof left join core.withdrawal_summaries as summaries
+        on
+            tasks.chain_id = summaries.chain_id
+            and tasks.vault_address = summaries.vault_address
+            and tasks.finished_at >= summaries.valid_from
+    where
+        tasks.pipeline = 'withdrawals'
+        and tasks.outcome in ('loaded', 'unchanged')
+        and (
+            summaries.vault_address is null
+            or (summaries.pending_requests is not null and summaries.unread_requests is null)
+        )
+),
+
+-- The last lists of requests that were late by then.
+last_lists as (
+    select
+        lists.run_id,
+        lists.pipeline,
+        lists.entity,
+        lists."window"
+    from core.withdrawal_requests as requests
+    asof join lists
+        on
+            requests.chain_id = lists.chain_id
+            and requests.vault_address = lists.vault_address
+            and requests.valid_to > lists.finished_at
+    where requests.estimated_completion_at < lists.finished_at
 )
 
 select
@@ -45,6 +86,10 @@ where
     and (finished_at < $2 or outcome not in ('failed', 'quarantined', 'deferred', 'suspicious_empty'))
     -- mart.withdrawal_queue_daily and mart.performance_fees_monthly say when each day or month was read last.
     and not (is_read and age_in_day = 1 and pipeline in ('withdrawals', 'performance_fees'))
+    -- mart.withdrawal_history says of a request that is gone whether the last list that had it was after its time.
+    and (run_id, pipeline, entity, "window") not in (
+        select (run_id, pipeline, entity, "window") from last_lists
+    )
     -- mart.governance_timeline says what was granted since a set was first read, which may have been empty.
     and not (is_first_empty and pipeline in ('roles', 'permissions'))
     and (run_id, pipeline, entity, "window") not in (

@@ -5,8 +5,10 @@ import { type Table, tableName } from "../../domain/table/table.ts"
 import { LoadError } from "../errors.ts"
 import type { Definition } from "./martDefinitions.ts"
 import { martSources } from "./martSources.ts"
+import { storedMarts } from "./storedMarts.ts"
 import { transaction, type Writer } from "../duckdb/transaction.ts"
 import { CATALOG, identifier, literal } from "../sql/sql.ts"
+import { storedMartsTable } from "../tables/ops/stored_marts.ts"
 import { viewFingerprints } from "../tables/ops/view_fingerprints.ts"
 import { causeMessage } from "../../domain/values/causeMessage.ts"
 
@@ -103,12 +105,20 @@ const changes = async (
     if (!wanted.has(String(name))) gone.push(`DROP ${String(kind)} ${qualifiedName(String(name))}`)
   }
   const changed = definitions.filter(({ name, fingerprint }) => found.get(name) !== fingerprint)
+  const redefined = new Set(changed.map(({ name }) => name))
+  const outdated = storedMarts.filter(({ name, through }) =>
+    [name, ...through].some((each) => redefined.has(`mart.${each}`)),
+  )
   const rows = [{ name: SOURCES, fingerprint: sources }, ...definitions].map(
     ({ name, fingerprint }) => `(${literal(name)}, ${literal(fingerprint)})`,
   )
   return [
     ...gone,
     ...changed.flatMap(({ statements }) => statements),
+    // The next publication makes them again; until then, their rows are not compared with those of the views.
+    ...outdated.map(
+      ({ name }) => `DELETE FROM ${tableName(storedMartsTable)} WHERE name = ${literal(name)}`,
+    ),
     `DELETE FROM ${fingerprints}`,
     `INSERT INTO ${fingerprints} (name, fingerprint) VALUES ${rows.join(", ")}`,
   ]

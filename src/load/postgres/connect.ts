@@ -9,6 +9,7 @@ import { readReason } from "../../domain/values/fileReason.ts"
 import type { PostgresTarget, SslMode } from "../../domain/stores/postgresUrl.ts"
 import { passwordFromFile } from "./passwordFile.ts"
 import { PostgresError } from "../errors.ts"
+import { sqlFile } from "../sql/sqlFile.ts"
 
 /** `false` means without TLS. */
 type Attempt = ConnectionOptions | false
@@ -109,10 +110,9 @@ const open = async (target: PostgresTarget, ssl: Attempt): Promise<Client> => {
     // Notices a server that is gone sooner than the system's default of two hours.
     keepAlive: true,
     keepAliveInitialDelayMillis: 20_000,
-    // What the statements and messages below rely on, whatever the server's or the user's settings: copying and
-    // indexing take their time.
+    // What the statements and messages below rely on, whatever the server's or the user's settings.
     options:
-      "-c timezone=UTC -c datestyle=ISO -c standard_conforming_strings=on -c statement_timeout=0 -c idle_in_transaction_session_timeout=0 -c vaulthouse.session=own",
+      "-c timezone=UTC -c datestyle=ISO -c standard_conforming_strings=on -c statement_timeout=0 -c vaulthouse.session=own",
   })
   // Without a listener a lost connection would end the process; the running statement fails anyway.
   client.on("error", () => undefined)
@@ -161,12 +161,18 @@ const connected = async (target: PostgresTarget): Promise<Connected> => {
 export const connect = async (target: PostgresTarget): Promise<Client> =>
   (await connected(target)).client
 
+/** Switches off all timeouts of the server or the user for the rest of the session; the names of their settings. */
+export const withoutTimeouts = async (client: Client): Promise<ReadonlyArray<string>> => {
+  const { rows } = await client.query<{ name: string }>(sqlFile("postgres", "no_timeouts"))
+  return rows.map(({ name }) => name)
+}
+
 /**
  * The options with which a connection was accepted, for a client that connects by itself. Rejects as `connect` does.
  */
 export const connectionOptions = async (target: PostgresTarget) => {
   const { client, ssl } = await connected(target)
-  await client.end()
+  const timeouts = await withoutTimeouts(client).finally(() => client.end())
   const password = await knownPassword(target)
   return {
     host: target.host,
@@ -177,5 +183,7 @@ export const connectionOptions = async (target: PostgresTarget) => {
     ssl,
     connectTimeout: target.connectTimeoutSeconds * 1000,
     applicationName: target.applicationName,
+    // As startup parameters, since it opens connections when it needs them. A pooler has refused the one above.
+    startupParameters: Object.fromEntries(timeouts.map((name) => [name, "0"])),
   }
 }

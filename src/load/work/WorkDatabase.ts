@@ -60,7 +60,11 @@ const client = (target: PostgresTarget) =>
       Effect.flatMap((options) =>
         PgClient.make({
           ...options,
-          startupParameters: { search_path: WORK_SCHEMA, timezone: "UTC" },
+          startupParameters: {
+            ...options.startupParameters,
+            search_path: WORK_SCHEMA,
+            timezone: "UTC",
+          },
           keepAlive: "30 seconds",
           multiplex: true,
           maxConnections: 4,
@@ -83,15 +87,13 @@ const make = Effect.fnUntraced(function* ({ shown }: PostgresTarget) {
       ),
     session: Effect.gen(function* () {
       const connection = yield* failed(sql.reserve)
-      const session: WorkRows = (name, parameters = []) =>
+      return (name, parameters = []) =>
         failed(
           connection.execute(sqlFile("work", name), parameters, undefined) as Effect.Effect<
             ReadonlyArray<WorkRow>,
             SqlError
           >,
         )
-      yield* session("no_timeouts")
-      return session
     }),
     listen: (channel, listener) =>
       Effect.flatMap(sql.listen(channel), (notifications) =>

@@ -21,7 +21,7 @@ import { sqlFile } from "../../../src/load/sql/sqlFile.ts"
 import { batchOf, sampleTables } from "../../load/sample.ts"
 import { sharedPostgres } from "../../support/servers/postgres.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
-import { until } from "../../support/until.ts"
+import { until, untilSo } from "../../support/until.ts"
 import { lake, lakeOf, newCatalog, newLake } from "../lake.ts"
 
 const LEASE_SECONDS = 60
@@ -105,6 +105,51 @@ describe.skipIf(lake === undefined)("the work of a shared run", () => {
         expect(yield* Effect.promise(() => count("queue"))).toBe(0)
       }).pipe(Effect.scoped, Effect.provide(database))
     }),
+  )
+
+  it.live("waits for a commit, whatever timeouts the database sets", () =>
+    Effect.gen(function* () {
+      const url = yield* Effect.promise(newCatalog)
+      const name = new URL(url).pathname.slice(1)
+      // Before there are timeouts.
+      const client = yield* Effect.acquireRelease(
+        Effect.promise(async () => {
+          const opened = new Client({ connectionString: url })
+          await opened.connect()
+          return opened
+        }),
+        (opened) => Effect.promise(() => opened.end()),
+      )
+      for (const timeout of ["lock", "statement", "idle_in_transaction_session"]) {
+        yield* Effect.promise(() =>
+          sharedPostgres().query(`alter database ${name} set ${timeout}_timeout = '200ms'`),
+        )
+      }
+      const waits = `select 1 from pg_stat_activity where datname = '${name}' and wait_event_type = 'Lock'
+        and clock_timestamp() - query_start > interval '400 ms'`
+      const held = Effect.gen(function* () {
+        yield* untilSo("it has waited for longer", async () => {
+          return (await sharedPostgres().query(waits)).length > 0
+        })
+        yield* Effect.promise(() => client.query("commit"))
+      })
+      const run = { runId: "run", command: "sync", settings: {}, request: {}, planner: "planner" }
+      yield* Effect.gen(function* () {
+        yield* openRun(run)
+        yield* planClaims(run.runId, "fees", [{ entity: "a", task: {} }])
+        const lock = Effect.promise(() =>
+          client.query("begin; select 1 from vaulthouse_work.claims for update"),
+        )
+        const beside = <A, E, R>(work: Effect.Effect<A, E, R>) =>
+          Effect.andThen(lock, Effect.all([work, held], { concurrency: 2 }))
+        const [claimed] = yield* beside(
+          claimTasks(run.runId, "worker", [{ pipeline: "fees", entity: "a" }]),
+        )
+        expect(claimed).toHaveLength(1)
+        const [ended] = yield* beside(endRun(run.runId, run.planner))
+        expect(ended).toBe(true)
+      }).pipe(Effect.provide(WorkDatabase.layer(Result.getOrThrow(parsePostgresUrl(url)))))
+    }).pipe(Effect.scoped),
   )
 
   it.live("has tasks of ids with any character, offered again if their claims are lost", () =>

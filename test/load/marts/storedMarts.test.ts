@@ -300,6 +300,25 @@ it.live("show that hours of the ratio are gone, in a warehouse without PnL too",
   }).pipe(Effect.scoped),
 )
 
+it.live("are compared with the views only where both are of one definition", () =>
+  Effect.gen(function* () {
+    const dataDir = yield* temporaryFolder
+    const points = [ratioPoint(START, 100, 100, 1), ratioPoint(START + HOUR, 1.2, 0, 0)]
+    yield* asRun(dataDir, Effect.andThen(commit(batchOf(points)), publishing))
+    // As an earlier version made them, by which a redeemed vault had a ratio.
+    yield* change(
+      dataDir,
+      "UPDATE ops.view_fingerprints SET fingerprint = 'earlier' WHERE name IN ('*', 'mart.ratio_points')",
+      "UPDATE mart_tables.ratio_days SET collateral_ratio_low = 0",
+    )
+    expect(yield* asRun(dataDir, publishedDays)).toMatchObject({ outcome: "passed" })
+    yield* asRun(dataDir, publishing)
+    expect(yield* asRun(dataDir, publishedDays)).toMatchObject({ outcome: "passed" })
+    yield* change(dataDir, "DELETE FROM core.ratio_history WHERE tvl_on_vault > 0")
+    expect(yield* asRun(dataDir, publishedDays)).toMatchObject({ outcome: "failed", failures: 1 })
+  }).pipe(Effect.scoped),
+)
+
 it.live("are made once a month of their rows", () =>
   Effect.gen(function* () {
     const dataDir = yield* temporaryFolder

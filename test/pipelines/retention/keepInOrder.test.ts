@@ -176,6 +176,59 @@ describe("retention", () => {
     }),
   )
 
+  it.live("keeps the last whole list of a request that was late", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* lived
+      const at = (hour: number): string => `timestamp '2020-01-01' + to_hours(${hour})`
+      const summary = (vault: string, from: number, until: number | null, unread: number | null) =>
+        `insert into core.withdrawal_summaries by name
+         select * replace ('${vault}' as vault_address, 1 as chain_id, 0 as pending_requests,
+           ${unread} as unread_requests, ${at(from)} as valid_from,
+           ${until === null ? null : at(until)} as valid_to, ${until === null} as is_current)
+         from core.withdrawal_summaries limit 1`
+      yield* change(
+        dataDir,
+        // Each hour of two days, of which the last of each day stays anyway.
+        `insert into ops.tasks by name
+         select task.* replace (
+           'hour-' || n as run_id, vault || '@1' as entity, 'all' as "window", vault as vault_address, 1 as chain_id,
+           'unchanged' as outcome, null as error_tag, timestamp '2020-01-01' + to_hours(n::integer) as finished_at)
+         from (from ops.tasks where pipeline = 'withdrawals' limit 1) task,
+           (select n, vault from range(0, 48) t (n), (values ('a'), ('b')) v (vault)) read`,
+        // Due at 10 o'clock, and not in the list of 15 o'clock.
+        ...["a", "b"].map(
+          (vault) =>
+            `insert into core.withdrawal_requests by name
+             select * replace ('${vault}' as vault_address, 1 as chain_id, 'r' as request_id,
+               ${at(10)} as estimated_completion_at, ${at(8)} as valid_from, ${at(15)} as valid_to,
+               false as is_current)
+             from core.withdrawal_requests limit 1`,
+        ),
+        summary("a", 8, null, null),
+        // From 12 to 14 o'clock its lists could not be read whole.
+        summary("b", 8, 12, null),
+        summary("b", 12, 15, 1),
+        summary("b", 15, null, null),
+        "checkpoint",
+      )
+      const late =
+        "select vault_address, was_late from mart.withdrawal_history where request_id = 'r' order by vault_address"
+      const [before] = yield* queries(dataDir, [late])
+      expect(before?.map((row) => row["was_late"])).toEqual([true, true])
+      yield* daysAfter(100, prune({ dataDir, olderThanDays: 10, dryRun: false }))
+      const [after, left] = yield* queries(dataDir, [
+        late,
+        `select vault_address, list(hour(finished_at)::integer order by finished_at) as hours
+         from ops.tasks where run_id like 'hour-%' group by vault_address order by vault_address`,
+      ])
+      expect(after).toEqual(before)
+      expect(left).toEqual([
+        { vault_address: "a", hours: [14, 23, 23] },
+        { vault_address: "b", hours: [11, 23, 23] },
+      ])
+    }),
+  )
+
   it.live("is what a run does besides, once a month is old enough", () =>
     Effect.gen(function* () {
       const simulator = yield* simulated({ vaults: 2, days: 3, now: "2026-06-02T06:00:00Z" })

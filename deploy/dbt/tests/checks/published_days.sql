@@ -1,10 +1,11 @@
--- Written by `make docs` from warehouse/checks/published_days.sql: The hours of ratio and PnL that were stored for publication are still there, and so are the lowest and the highest of each day, in months that no run has changed since.
+-- Written by `make docs` from warehouse/checks/published_days.sql: The hours of ratio and PnL that were stored for publication are still there, and so are the lowest and the highest of each day, in months that no run has changed since, unless the marts are defined otherwise by now.
 {{ config(severity='error', meta={'check': 'published_days'}) }}
 
 with
 months as (
     select 'ratio' as series, month
     from {{ source('ops', 'partition_changes') }}
+    where exists (select 1 from {{ source('ops', 'stored_marts') }} where name = 'ratio_days')
     group by month
     having
         max(changed_at) filter (table_schema = 'mart_tables' and table_name = 'ratio_days')
@@ -12,6 +13,7 @@ months as (
     union all
     select 'pnl' as series, month
     from {{ source('ops', 'partition_changes') }}
+    where exists (select 1 from {{ source('ops', 'stored_marts') }} where name = 'pnl_days')
     group by month
     having
         max(changed_at) filter (table_schema = 'mart_tables' and table_name = 'pnl_days')

@@ -8,6 +8,7 @@ import { sqlFile } from "../../sql/sqlFile.ts"
 import { refuseForeignSchemas } from "./inTheWay.ts"
 import { type Names, partTable, qualifiedName } from "./names.ts"
 import { conditionOf, type Period } from "./periods.ts"
+import { withoutTimeouts } from "../../postgres/connect.ts"
 import { isState } from "../../postgres/explainPostgres.ts"
 import { PostgresError } from "../../errors.ts"
 import type { Relation } from "./relations.ts"
@@ -30,7 +31,7 @@ export const inTransaction = async <A>(client: Client, work: () => Promise<A>): 
 /** Takes the lock, which the end of the connection releases, and prepares the schema. */
 export const openStore = async (client: Client, target: string, names: Names): Promise<void> => {
   // Between two parts the session is idle, and a part is copied and indexed in one transaction.
-  await client.query(sqlFile("work", "no_timeouts"))
+  await withoutTimeouts(client)
   await client.query(`SET lock_timeout = '${LOCK_WAIT}'`)
   try {
     await client.query("SELECT pg_advisory_lock(hashtextextended($1, 0))", [names.own])

@@ -5,7 +5,7 @@ import { MICROS_PER_SECOND } from "../../../domain/values/time.ts"
 import { type Claim, storedEntity } from "../../../domain/run/claim.ts"
 import type { PostgresTarget } from "../../../domain/stores/postgresUrl.ts"
 import { claimLost, WarehouseLocked } from "../../errors.ts"
-import { connect } from "../../postgres/connect.ts"
+import { connect, withoutTimeouts } from "../../postgres/connect.ts"
 import { sqlFile } from "../../sql/sqlFile.ts"
 import { catalogError, catalogProblem } from "./catalogError.ts"
 import { METADATA_SCHEMA, NEWEST, NOTES, ROW_COUNTS } from "./metadata.ts"
@@ -219,8 +219,7 @@ export class Catalog {
       if (client === this.#client) this.#isLost = true
     }
     client.on("end", lose).on("error", lose)
-    const { rows } = await this.#client.query<{ name: string }>(sqlFile("work", "no_timeouts"))
-    this.#timeouts = rows.map(({ name }) => name)
+    this.#timeouts = await withoutTimeouts(this.#client)
     await this.#client.query(SESSION)
     await this.#client.query(holdRun(this.#runId))
   }
