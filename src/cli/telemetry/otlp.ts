@@ -55,6 +55,8 @@ export const withOtlp = Effect.fnUntraced(function* <A, E, R>(
     Effect.provideService(IsTraced, otel.signals.traces !== undefined),
     Effect.provide(exporters(otel, interval, warnAbout)),
     Effect.scoped,
+    // What Effect logs of an export that failed, at the end too, names its address.
+    Effect.provideService(UrlParams.CurrentRedactedNames, [/^/]),
   )
 })
 
@@ -92,11 +94,7 @@ const exporters = (otel: Otel, interval: Duration.Duration, warnAbout: Warn) => 
         Layer.provideMerge(OtlpExporter.layerFlusher),
       ),
     ),
-  ).pipe(
-    Layer.provide(clientOf(warnAbout)),
-    // What Effect logs of an export that failed names its address.
-    Layer.provide(Layer.succeed(UrlParams.CurrentRedactedNames, [/^/])),
-  )
+  ).pipe(Layer.provide(clientOf(warnAbout)))
 }
 
 const exporting = (

@@ -119,7 +119,7 @@ it.live("a timeout stops the download and its decompression", () =>
       (_, response) => {
         const member = bomb(1)
         response.writeHead(200, { "content-encoding": "gzip" })
-        const timer = setInterval(() => response.write(member), 20)
+        const timer = setInterval(() => response.write(member), 200)
         response.on("close", () => {
           clearInterval(timer)
           isClosed = true
