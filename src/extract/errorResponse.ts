@@ -118,7 +118,8 @@ const requestProblem = (
   { endpoint, url, body, wire }: RequestContext,
   parsed: Parsed,
 ): Pick<Failure, "reason" | "detail"> | undefined => {
-  const texts = Result.isSuccess(parsed) ? textsIn(parsed.success.plain) : []
+  const content = Result.isSuccess(parsed) ? parsed.success.plain : undefined
+  const texts = textsIn(content)
   // §7: insufficient snapshot data for a period is not a wrong request, whichever of its inputs the text names.
   const mayLack = endpoint.absences?.["4xx"] === "empty"
   if (mayLack && texts.some((text) => /snapshot/i.test(text))) return undefined
@@ -131,7 +132,7 @@ const requestProblem = (
     }
   }
   const text = texts.join(" ")
-  if (!/required|missing/i.test(text)) return undefined
+  if (!saysMissing(text)) return undefined
   if (/x-api-key/i.test(text)) {
     return { reason: { _tag: "Unauthorized" }, detail: "the service requires a key" }
   }
@@ -149,8 +150,27 @@ const requestProblem = (
       detail: `the service requires \`${requiredName}\` and received \`${sentName}\`; set wire.names.${name}: ${requiredName}, or wire.case for all names`,
     }
   }
-  return undefined
+  const unsent = requiredFields(content).find((name) => !sent.includes(name))
+  if (unsent === undefined) return undefined
+  const received = sent.map((name) => `\`${name}\``).join(", ") || "no input"
+  return {
+    reason: { _tag: "UnexpectedStatus" },
+    detail: `the service requires \`${unsent}\`, and received ${received}; set wire.names.<input>: ${unsent} for the input it stands for`,
+  }
 }
+
+/** Fields of the query or body that a validation error calls missing, by their place (`loc`), as FastAPI sends it. */
+const requiredFields = (value: unknown): ReadonlyArray<string> => {
+  if (typeof value !== "object" || value === null) return []
+  if (!("loc" in value) || !Array.isArray(value.loc))
+    return Object.values(value).flatMap(requiredFields)
+  const { loc, ...message } = value
+  const [place, name] = loc
+  const isInput = (place === "query" || place === "body") && typeof name === "string"
+  return isInput && saysMissing(textsIn(message).join(" ")) ? [name] : []
+}
+
+const saysMissing = (text: string): boolean => /required|missing/i.test(text)
 
 const textsIn = (value: unknown): ReadonlyArray<string> => {
   if (typeof value === "string") return [value]

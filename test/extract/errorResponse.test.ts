@@ -121,10 +121,35 @@ describe("a validation error", () => {
     }),
   )
 
-  it.live("about an input that was not sent says nothing of its name", () =>
+  it.live.each([
+    [revertReason, { transactionHash: "0xab", chain: 1 }, "tx_hash", "transactionHash`, `chain"],
+    [revertReason, { transactionHash: "0xab", chain: 1 }, "hash", "transactionHash`, `chain"],
+    [positions, inputs, "chain", "chainId"],
+    [performanceFees, { vault }, "address", "vault"],
+    [auditLog, inputs, "Limit", "chainId"],
+  ] as const)(
+    "that requires what was not sent is a failure, whatever it stands for: %#",
+    ([endpoint, values, name, sent]) =>
+      Effect.gen(function* () {
+        const response = { status: 422, body: fastApi(name, "Field required", "missing") }
+        const error = yield* errorOf<Parameters>(endpoint, values as never, response)
+        expect(error.reason).toEqual({ _tag: "UnexpectedStatus" })
+        expect(error.message).toContain(`requires \`${name}\`, and received \`${sent}\``)
+        expect(error.message).toContain("wire.names")
+      }),
+  )
+
+  it.live.each([
+    { loc: ["query", "tx_hash"], msg: "not a hash", type: "value_error" },
+    { loc: ["query", "chain"], msg: "a chain with traces is required" },
+    { loc: ["query"], msg: "Field required", type: "missing" },
+    { loc: ["path", "tx_hash"], msg: "Field required", type: "missing" },
+    { loc: "query.tx_hash", msg: "Field required", type: "missing" },
+  ])("of what was sent, or not of an input, is an absence: %j", (each) =>
     Effect.gen(function* () {
-      const response = { status: 422, body: fastApi("Limit") }
-      const error = yield* errorOf(auditLog, inputs, response)
+      const values = { transactionHash: "0xab", chain: 1 }
+      const response = { status: 422, body: { detail: [each] } }
+      const error = yield* errorOf(revertReason, values, response)
       expect(error.reason).toEqual({ _tag: "Unsupported" })
     }),
   )

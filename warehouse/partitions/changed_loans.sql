@@ -1,7 +1,8 @@
 -- Loans as the loan book has them, and whether their details were read after the book last changed.
--- The loan book comes first in a run, so that a task that ended after the change was read after it. The service may answer with
--- details that it cached for another client before the change (§8: 60 s); those of a loan that left the book would stay for
--- good, so they are read again. An absence (§7: 404) is remembered as any other, for `unsupportedRetryDays`.
+-- The loan book comes first in a run, so that a task that ended after the change was read after it. For as long as a response
+-- stays in its cache (§8: 60 s), the service may answer with details that another client was sent before the change. They
+-- would stay until the book changes again, for good if the loan left it, so what was read that early is read once more. An
+-- absence (§7: 404) is remembered as any other, for `unsupportedRetryDays`.
 with
 
 newest as (
@@ -27,7 +28,7 @@ select
     newest.loan_address_wire as wire_address,
     newest.borrower_address,
     newest.lender_address,
-    coalesce(read_before.read_at >= coalesce(newest.valid_to + interval 60 seconds, newest.valid_from), false) as is_known
+    coalesce(read_before.read_at >= coalesce(newest.valid_to, newest.valid_from) + interval 60 seconds, false) as is_known
 from newest
 left join read_before
     on newest.loan_id = read_before.entity

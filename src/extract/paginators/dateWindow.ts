@@ -93,6 +93,15 @@ export const stopsShortAt = (
   return oldest < window.from ? undefined : oldest
 }
 
+/**
+ * Whether a response shows that the service does not read the dates by the names that were sent: it has newer points
+ * than requested, or is full with older ones in their place. Either end may be off by a day, as in another time zone.
+ */
+export const ignoresDates = (
+  { from = -Infinity, to }: DateWindow,
+  { oldest = Infinity, newest = -Infinity, full }: WindowRead<unknown>,
+): boolean => newest > to + 1 || (full && oldest < from - 1)
+
 /** Whether the rest of a response that stops short is requested within the same window. */
 export const isReadToItsStart = ({ purpose }: Pending): boolean =>
   purpose === "gap" || purpose === "forward"

@@ -11,6 +11,7 @@ import {
   type Bounds,
   type DateWindow,
   type DayRange,
+  ignoresDates,
   isReadToItsStart,
   type Pending,
   type SeriesCursor,
@@ -53,6 +54,8 @@ export type WindowStep<A> =
       readonly suspicious: boolean
       /** Whether a single day has more points than a response can hold, so that the rest can't be read. */
       readonly cutOff: boolean
+      /** Whether the service returned other days than requested; the cursor stays, and nothing more is requested. */
+      readonly ignoresDates: boolean
     }
   | {
       readonly _tag: "Failed"
@@ -87,11 +90,13 @@ export const dateWindows = <A, E, R>(
     if (Result.isSuccess(outcome)) {
       const { steps, state: next } = afterRead(options, remaining, window, outcome.success)
       mustKeepDays(state.cursor, next.cursor)
+      mustMoveOn(window, next)
       return [steps, Option.some(next)] as const
     }
     const progress = afterFailure<A>(options, remaining, window, outcome.failure)
     if (progress === undefined) return yield* Effect.fail(outcome.failure)
     mustKeepDays(state.cursor, progress.state.cursor)
+    mustMoveOn(window, progress.state)
     return [progress.steps, Option.some(progress.state)] as const
   })
   return Stream.paginate(start(options, end), advance)
@@ -108,6 +113,14 @@ const mustKeepDays = (before: SeriesCursor | undefined, after: SeriesCursor | un
     through: after?.through,
   })
 }
+
+/** A window that is followed by itself would be requested without end. */
+const mustMoveOn = ({ purpose, from, to }: Pending, { pending: [next] }: State): void =>
+  invariant(
+    next?.purpose !== purpose || next.from !== from || next.to !== to,
+    "the next window of a series is another one",
+    { purpose, from, to },
+  )
 
 interface Progress<A> {
   readonly steps: ReadonlyArray<WindowStep<A>>
@@ -151,6 +164,7 @@ const afterRead = <A, E, R>(
   window: Pending,
   response: WindowRead<A>,
 ): Progress<A> => {
+  if (ignoresDates(window, response)) return afterOtherDays(state, window, response)
   if (response.full && window.from !== undefined && window.to > window.from) {
     return { steps: [], state: split(state, { ...window, from: window.from }) }
   }
@@ -185,12 +199,36 @@ const afterRead = <A, E, R>(
     covered: suspicious ? undefined : coveredBy(window, response, short),
     suspicious,
     cutOff: response.full && window.from === window.to,
+    ignoresDates: false,
   }
   return {
     steps: [step],
     state: proceed(options, { ...state, cursor, pending, failures: 0, isEmpty }, window, response),
   }
 }
+
+/** The points land, but show nothing of the days requested, nor would those of another window. */
+const afterOtherDays = <A>(
+  state: State,
+  window: Pending,
+  { content, points }: WindowRead<A>,
+): Progress<A> => ({
+  steps: [
+    {
+      _tag: "Read",
+      window,
+      content,
+      points,
+      rest: undefined,
+      cursor: state.cursor,
+      covered: undefined,
+      suspicious: false,
+      cutOff: false,
+      ignoresDates: true,
+    },
+  ],
+  state: { ...state, pending: [] },
+})
 
 /**
  * The cursor of a series without a point of any day, once the last window shows it. Not if an earlier run read points, which

@@ -71,7 +71,8 @@ const nextWindows = (
       // forever.
       return response?.oldest === undefined || response.hasOnlyEmptyDays
         ? probe(options, window.from - 1, false)
-        : backward(options, state, response.startsLate)
+        : // A day of its own would be requested again and again, as it would end as late each time.
+          backward(options, state, response.startsLate && state.windowDays > 1)
     }
     case "probe":
       if (response !== undefined && !nothingOlder(window, response))

@@ -225,6 +225,11 @@ const taskResult = (
           },
         }),
     hadRows: step.suspicious,
+    ...(step.ignoresDates
+      ? {
+          warning: `the service ignores startDate or endDate (${window} returned other days), so older points may be out of reach; if it uses other names, set wire.case, or wire.names for each`,
+        }
+      : {}),
     gaps: [
       ...resolved,
       ...(step.cutOff ? [gapOf({ from: to, to }, "truncated", "permanent", cutOff)] : []),

@@ -11,7 +11,11 @@ import type {
   DayRange,
   SeriesCursor,
 } from "../../../src/extract/paginators/dateWindow.ts"
-import { dateWindows, type WindowStep } from "../../../src/extract/paginators/dateWindows.ts"
+import {
+  type DateWindows,
+  dateWindows,
+  type WindowStep,
+} from "../../../src/extract/paginators/dateWindows.ts"
 
 const TODAY = 20_000
 const LIMIT = 100
@@ -47,7 +51,12 @@ interface Options {
   readonly cap?: number
   /** Days whose points hold nothing. */
   readonly hollow?: (day: number) => boolean
+  /** Which end of a window the service does not read, if any. */
+  readonly ignores?: ReadonlySet<"from" | "to">
 }
+
+/** More requests than any series of these tests takes: one that is read for ever fails. */
+const MOST_REQUESTS = 1000
 
 /** Newest first and cut off at LIMIT (§4.1). */
 const stream = (service: Service, requests: Array<DateWindow>, options: Options = {}) =>
@@ -64,8 +73,11 @@ const stream = (service: Service, requests: Array<DateWindow>, options: Options 
     until: options.until,
     read: (window) => {
       requests.push(window)
+      if (requests.length > MOST_REQUESTS) return Effect.die("requests without end")
+      const from = options.ignores?.has("from") === true ? -Infinity : (window.from ?? -Infinity)
+      const to = options.ignores?.has("to") === true ? Infinity : window.to
       const days = [...service.keys()]
-        .filter((day) => day <= window.to && day >= (window.from ?? -Infinity))
+        .filter((day) => day <= to && day >= from)
         .toSorted((a, b) => b - a)
       if (days.some((day) => options.broken?.has(day))) {
         return Effect.fail(options.failWith ?? error("ContractViolation"))
@@ -453,6 +465,62 @@ describe("dateWindows", () => {
     }),
   )
 
+  it.effect("a service that reads no dates is found out, and nothing counts as covered by it", () =>
+    Effect.gen(function* () {
+      for (const perDay of [1, 2, 4, 5, 7, 23, 33]) {
+        for (const cap of [LIMIT, LIMIT - 1, 7]) {
+          // What is a day off may be of another time zone.
+          if (cap < 3 * perDay) continue
+          const service = serviceOf([{ silent: 0, days: 200, perDay }])
+          const ignoring = { cap, ignores: new Set(["from", "to"] as const) }
+          const requests: Array<DateWindow> = []
+          const first = yield* readAll(service, requests, ignoring)
+          const what = `${perDay} a day, ${cap} at once`
+          expect(first.at(-1), what).toMatchObject({ ignoresDates: true, covered: undefined })
+          expect(lastCursor(first)?.complete, what).not.toBe(true)
+          expect(first.filter((step) => step._tag === "Read" && step.cutOff)).toEqual([])
+          expect(requests.length, what).toBeLessThan(10)
+          // Once it does, a run reads what is missing.
+          const second = yield* readAll(service, [], { cap, cursor: lastCursor(first) })
+          expect(new Set([...pointsIn(first), ...pointsIn(second)]).size, what).toBe(200 * perDay)
+        }
+      }
+    }),
+  )
+
+  it.effect("what is new of a service that reads no dates any more moves no cursor", () =>
+    Effect.gen(function* () {
+      const service = serviceOf([{ silent: 0, days: 200, perDay: 5 }])
+      const cursor = { through: TODAY - 60, newest: TODAY - 60, from: TODAY - 199, complete: true }
+      const gaps = [{ from: TODAY - 90, to: TODAY - 80 }]
+      for (const options of [{ cursor }, { cursor, gaps }]) {
+        const ignoring = { ...options, ignores: new Set(["from", "to"] as const) }
+        const steps = yield* readAll(service, [], ignoring)
+        expect(steps).toMatchObject([{ ignoresDates: true, covered: undefined, cursor }])
+      }
+    }),
+  )
+
+  it.effect("older points than requested do no harm in a response that has room for all", () =>
+    Effect.gen(function* () {
+      const service = serviceOf([{ silent: 0, days: 200, perDay: 2 }])
+      const steps = yield* readAll(service, [], { cap: 60, ignores: new Set(["from"] as const) })
+      expect(pointsIn(steps)).toEqual(allPoints(service))
+      expect(steps.every((step) => step._tag === "Read" && !step.ignoresDates)).toBe(true)
+    }),
+  )
+
+  it.effect("days that each fill a response are requested once each", () =>
+    Effect.gen(function* () {
+      const service = serviceOf([{ silent: 0, days: 30, perDay: LIMIT + 5 }])
+      const requests: Array<DateWindow> = []
+      const steps = yield* readAll(service, requests)
+      expect(pointsIn(steps).size).toBe(30 * LIMIT)
+      const single = requests.filter(({ from, to }) => from === to).map(({ to }) => to)
+      expect(new Set(single).size).toBe(single.length)
+    }),
+  )
+
   it.effect("reports one day that holds more than a response can", () =>
     Effect.gen(function* () {
       const service = new Map([[TODAY, LIMIT + 5]])
@@ -538,30 +606,52 @@ describe("dateWindows", () => {
   )
 })
 
+const broken = (options: Pick<DateWindows<unknown, never, never>, "cursor" | "windowDays">) =>
+  Effect.map(
+    Effect.exit(
+      Stream.runCollect(
+        // A series that is read for ever is cut off.
+        Stream.take(
+          dateWindows({
+            ...options,
+            gaps: [],
+            today: TODAY,
+            overlapDays: 2,
+            since: undefined,
+            until: undefined,
+            read: () =>
+              Effect.succeed({
+                content: [],
+                points: 1,
+                oldest: TODAY,
+                newest: TODAY,
+                hasOnlyEmptyDays: false,
+                isEmpty: false,
+                startsLate: false,
+                full: false,
+              }),
+          }),
+          100,
+        ),
+      ),
+    ),
+    (exit) => JSON.stringify(exit),
+  )
+
 it.effect("a cursor that would not cover what it covered is not passed on", () =>
   Effect.gen(function* () {
-    const read = dateWindows({
-      // No day is before this one, so that no later cursor can cover it.
-      cursor: { through: TODAY, newest: TODAY, from: Number.NaN, complete: false },
-      gaps: [],
-      today: TODAY,
-      windowDays: WINDOW,
-      overlapDays: 2,
-      since: undefined,
-      until: undefined,
-      read: () =>
-        Effect.succeed({
-          content: [],
-          points: 1,
-          oldest: TODAY,
-          newest: TODAY,
-          hasOnlyEmptyDays: false,
-          isEmpty: false,
-          startsLate: false,
-          full: false,
-        }),
-    })
-    const exit = yield* Effect.exit(Stream.runCollect(read))
-    expect(JSON.stringify(exit)).toContain("a cursor covers every day that it covered before")
+    // No day is before this one, so that no later cursor can cover it.
+    const cursor = { through: TODAY, newest: TODAY, from: Number.NaN, complete: false }
+    const exit = yield* broken({ cursor, windowDays: WINDOW })
+    expect(exit).toContain("a cursor covers every day that it covered before")
+  }),
+)
+
+it.effect("a window that would be followed by itself is not requested again", () =>
+  Effect.gen(function* () {
+    // No window reaches back.
+    const cursor = { through: TODAY, newest: TODAY, from: TODAY, complete: false }
+    const exit = yield* broken({ cursor, windowDays: 0 })
+    expect(exit).toContain("the next window of a series is another one")
   }),
 )

@@ -2,6 +2,7 @@
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { formatDay } from "../../../src/domain/values/time.ts"
+import { defaultWire } from "../../../src/extract/request.ts"
 import { defaultRunSettings } from "../../../src/pipelines/model/runSettings.ts"
 import type { PartitionState } from "../../../src/pipelines/model/PartitionState.ts"
 import { pipelines } from "../../../src/pipelines/pipelines.ts"
@@ -13,6 +14,57 @@ import { change, query, runOnce } from "../../support/warehouseRun.ts"
 
 const { now, live } = fixedDay("2026-06-01T12:00:00Z")
 const today = Math.floor(now / 86_400_000)
+
+live("a service that reads the dates under other names is said to, and read whole with them", () =>
+  Effect.gen(function* () {
+    const hours = 200 * 24
+    let requests = 0
+    const { url } = yield* scriptedServer(({ url: path }, response) => {
+      const { pathname, searchParams } = new URL(path, "http://service")
+      if (!pathname.endsWith("unrealized_pnl")) {
+        const vaults = [{ address: `0x${"1".repeat(40)}`, chain: 1 }]
+        return json(response, searchParams.get("status") === "active" ? vaults : [])
+      }
+      requests += 1
+      // No request is answered for ever.
+      if (requests > 100) return void response.destroy()
+      const from = searchParams.get("start_date") ?? ""
+      const to = searchParams.get("end_date") ?? "9999"
+      const points = Array.from({ length: hours }, (_, age) =>
+        new Date(now - age * 3_600_000).toISOString(),
+      )
+        .filter((time) => time.slice(0, 10) >= from && time.slice(0, 10) <= to)
+        .slice(0, 1000)
+        .map((timestamp) => ({
+          timestamp,
+          actual_tvl: 100,
+          tvl_on_vault: 100,
+          adjusted_redeem_ratio: 1,
+        }))
+      json(response, points)
+    })
+    const dataDir = yield* temporaryFolder
+    const stored = Effect.map(
+      query(dataDir, "select count(*)::int as points from core.ratio_history"),
+      ([row]) => row?.["points"],
+    )
+    for (const run of [1, 2]) {
+      requests = 0
+      const { summary, events } = yield* runOnce(url, dataDir, { pipelines: ["ratio_history"] })
+      expect(summary.outcome, `run ${run}`).toBe("complete")
+      expect(requests, `run ${run}`).toBeLessThan(5)
+      const warnings = events.flatMap((event) => (event.kind === "warning" ? [event.text] : []))
+      expect(warnings).toEqual([expect.stringContaining("ignores startDate or endDate")])
+      expect(warnings.join()).toContain("wire.names")
+      expect(yield* stored).toBe(1000)
+      expect(yield* query(dataDir, "select 1 from ops.gaps")).toEqual([])
+    }
+    const snake = { wire: { ...defaultWire, case: "snake" as const } }
+    const { events } = yield* runOnce(url, dataDir, { pipelines: ["ratio_history"], api: snake })
+    expect(events.filter(({ kind }) => kind === "warning")).toEqual([])
+    expect(yield* stored).toBe(hours)
+  }),
+)
 
 live("a first day that begins an hour late is read to its start", () =>
   Effect.gen(function* () {

@@ -34,6 +34,7 @@ const read = (
   covered,
   suspicious: covered === undefined,
   cutOff: false,
+  ignoresDates: false,
 })
 
 const failed = (missing: { readonly from: number; readonly to: number } | undefined) => ({
