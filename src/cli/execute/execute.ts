@@ -76,12 +76,13 @@ export const runToEnd = async <E>(
   level: () => string = () => "info",
 ): Promise<ExitCode> => {
   const fiber = Effect.runFork(whole)
-  const ignoreSignals = stopOnSignals(fiber)
+  const signals = stopOnSignals(fiber)
   const exit = await Effect.runPromise(Fiber.await(fiber))
-  ignoreSignals()
+  signals.ignore()
   if (Exit.isSuccess(exit)) return exit.value
-  // What is stopped may fail with it, as if a program that it called got the signal too.
-  if (Cause.hasInterrupts(exit.cause) && !Cause.hasDies(exit.cause)) {
+  // What a signal stops may fail with it, as if a program that it called got the signal too.
+  const isStopped = signals.isStopping() && Cause.hasInterrupts(exit.cause)
+  if (Cause.hasInterruptsOnly(exit.cause) || (isStopped && !Cause.hasDies(exit.cause))) {
     printError(whenStopped.text)
     return whenStopped.code
   }
@@ -120,7 +121,7 @@ const logging = ({ settings }: Config): Layer.Layer<never> => {
 }
 
 /** The first signal lets the run finish what it is committing; a second one ends the process. */
-const stopOnSignals = (fiber: Fiber.Fiber<unknown, unknown>): (() => void) => {
+const stopOnSignals = (fiber: Fiber.Fiber<unknown, unknown>) => {
   let isStopping = false
   const onSignal = (): void => {
     if (isStopping) process.exit(exitCodes.interrupted)
@@ -129,7 +130,10 @@ const stopOnSignals = (fiber: Fiber.Fiber<unknown, unknown>): (() => void) => {
   }
   const signals = ["SIGINT", "SIGTERM"] as const
   for (const signal of signals) process.on(signal, onSignal)
-  return () => {
-    for (const signal of signals) process.off(signal, onSignal)
+  return {
+    isStopping: () => isStopping,
+    ignore: () => {
+      for (const signal of signals) process.off(signal, onSignal)
+    },
   }
 }
