@@ -149,6 +149,10 @@ dataDir: ${dataDir("one")}
     Effect.gen(function* () {
       const first = yield* publishOn("two")
       expect(first.parquetWritten).toBe(first.parquetFiles)
+      const refreshed = "select name, refreshed_at::varchar as at from ops.stored_marts"
+      const positions = `${refreshed} where name = 'position_days'`
+      const before = yield* queryFile(copyOn("two"), positions)
+      expect(before).toHaveLength(1)
       // What was restated since is news for both, each of which has an older copy.
       simulator.patch({ revision: 1 })
       const histories = ["ratio_history", "pnl_history"]
@@ -156,6 +160,8 @@ dataDir: ${dataDir("one")}
       yield* Effect.promise(() => sync(place, histories))
       const again = yield* publishOn("two")
       expect(again.parquetWritten).toBeLessThan(again.parquetFiles)
+      // A mart is stored again where its rows changed.
+      expect(yield* queryFile(copyOn("two"), positions)).toEqual(before)
       for (const machine of ["one", "two"]) {
         yield* Effect.promise(() => expectAlike(copyOn(machine), copyOn("file")))
         // A second publication begins with the copy before, which has rows that the lake has not.

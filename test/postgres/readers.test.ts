@@ -215,6 +215,36 @@ describe.skipIf(installed === undefined)("readers of PostgreSQL", () => {
     }),
   )
 
+  it.live("wait once, and unharmed, where switching takes long, as on a slow server", () =>
+    Effect.gen(function* () {
+      const { cwd, connected } = yield* prepared
+      const client = yield* connected
+      yield* revise(cwd, 0)
+      yield* publish(cwd)
+      yield* Effect.promise(async () => {
+        await client.query(
+          `create function public.take_long() returns event_trigger language plpgsql as
+             $$ begin perform pg_sleep(0.01); end $$;
+           create event trigger take_long on ddl_command_start when tag in ('CREATE VIEW')
+             execute function public.take_long()`,
+        )
+      })
+      yield* revise(cwd, 1)
+      const { child, ended } = publishing(cwd)
+      yield* Effect.promise(async () => {
+        const numbers = new Set<number>()
+        // Each query alone, so that the publisher gets its turn after one.
+        while (child.exitCode === null) {
+          const { rows } = await client.query<{ n: number }>(questions[0] ?? "")
+          for (const { n } of rows) numbers.add(n)
+        }
+        expect(await ended).toEqual({ code: 0, stderr: "" })
+        expect([0, 1]).toEqual(expect.arrayContaining([...numbers]))
+        expect(await seen(client)).toEqual([1])
+      })
+    }),
+  )
+
   it.live("get one publication after the other from two publishers at once", () =>
     Effect.gen(function* () {
       const { cwd, connected } = yield* prepared

@@ -1,8 +1,9 @@
--- The views in the schemas $1: their columns in order, and the privileges of users other than the owner, on the view and on
--- single columns.
+-- The views in the schemas $1: their owners, their columns in order, and the privileges of users other than the owner, on
+-- the view and on single columns.
 select
     n.nspname as schema,
     c.relname as name,
+    pg_get_userbyid(c.relowner) as owner,
     (
         select json_agg(
             json_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod))

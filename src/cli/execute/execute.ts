@@ -76,20 +76,20 @@ export const runToEnd = async <E>(
   level: () => string = () => "info",
 ): Promise<ExitCode> => {
   const fiber = Effect.runFork(whole)
-  const signals = stopOnSignals(fiber)
+  const ignoreSignals = stopOnSignals(fiber)
   const exit = await Effect.runPromise(Fiber.await(fiber))
-  signals.ignore()
+  ignoreSignals()
   if (Exit.isSuccess(exit)) return exit.value
-  // What a signal stops may fail with it, as if a program that it called got the signal too.
-  const isStopped = signals.isStopping() && Cause.hasInterrupts(exit.cause)
-  if (Cause.hasInterruptsOnly(exit.cause) || (isStopped && !Cause.hasDies(exit.cause))) {
-    printError(whenStopped.text)
-    return whenStopped.code
-  }
   const error = Cause.squash(exit.cause)
-  complain(errorText(error))
-  if (level() === "debug") printError(`${stackTrace(exit.cause)}\n`)
-  return exitCodeOf(error)
+  if (!Cause.hasInterruptsOnly(exit.cause)) {
+    complain(errorText(error))
+    if (level() === "debug") printError(`${stackTrace(exit.cause)}\n`)
+  }
+  // What a signal stops may fail too before it ends.
+  const isStopped = Cause.hasInterrupts(exit.cause) && !Cause.hasDies(exit.cause)
+  if (!isStopped) return exitCodeOf(error)
+  printError(whenStopped.text)
+  return whenStopped.code
 }
 
 /** Whether log lines and progress are text for people rather than JSON. */
@@ -121,7 +121,7 @@ const logging = ({ settings }: Config): Layer.Layer<never> => {
 }
 
 /** The first signal lets the run finish what it is committing; a second one ends the process. */
-const stopOnSignals = (fiber: Fiber.Fiber<unknown, unknown>) => {
+const stopOnSignals = (fiber: Fiber.Fiber<unknown, unknown>): (() => void) => {
   let isStopping = false
   const onSignal = (): void => {
     if (isStopping) process.exit(exitCodes.interrupted)
@@ -130,10 +130,7 @@ const stopOnSignals = (fiber: Fiber.Fiber<unknown, unknown>) => {
   }
   const signals = ["SIGINT", "SIGTERM"] as const
   for (const signal of signals) process.on(signal, onSignal)
-  return {
-    isStopping: () => isStopping,
-    ignore: () => {
-      for (const signal of signals) process.off(signal, onSignal)
-    },
+  return () => {
+    for (const signal of signals) process.off(signal, onSignal)
   }
 }

@@ -22,7 +22,8 @@ const fingerprints = tableName(viewFingerprints)
  * views that read a stored mart, as in a published copy that became the warehouse.
  */
 const existing = `
-  SELECT name, kind, CASE WHEN is_stored IS NOT TRUE THEN fingerprint END AS fingerprint
+  SELECT name, kind, CASE WHEN is_stored IS NOT TRUE THEN fingerprint END AS fingerprint,
+    fingerprint AS recorded
   FROM (
     SELECT schema_name || '.' || view_name AS name, 'VIEW' AS kind,
       contains(sql, ' FROM mart_tables.') AS is_stored
@@ -97,15 +98,23 @@ const changes = async (
   sources: string,
 ): Promise<ReadonlyArray<string>> => {
   const found = new Map<unknown, unknown>()
+  const recorded = new Map<unknown, unknown>()
   const gone: Array<string> = []
   const wanted = new Set(definitions.map(({ name }) => name))
-  for (const [name, kind, fingerprint] of (await connection.runAndReadAll(existing)).getRows()) {
+  const rowsOfExisting = (await connection.runAndReadAll(existing)).getRows()
+  for (const [name, kind, fingerprint, definition] of rowsOfExisting) {
     if (kind === null) continue
     found.set(name, fingerprint)
+    recorded.set(name, definition)
     if (!wanted.has(String(name))) gone.push(`DROP ${String(kind)} ${qualifiedName(String(name))}`)
   }
   const changed = definitions.filter(({ name, fingerprint }) => found.get(name) !== fingerprint)
-  const redefined = new Set(changed.map(({ name }) => name))
+  // In the copy that a lake's publication begins with, the views of stored marts are made again without a new definition.
+  const redefined = new Set(
+    changed
+      .filter(({ name, fingerprint }) => recorded.get(name) !== fingerprint)
+      .map(({ name }) => name),
+  )
   const outdated = storedMarts.filter(({ name, through }) =>
     [name, ...through].some((each) => redefined.has(`mart.${each}`)),
   )

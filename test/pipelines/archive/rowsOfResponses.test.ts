@@ -20,7 +20,7 @@ const anyOf = (type: string): string => {
 it.live("are those of the responses that were read in part, and of no other", () =>
   Effect.gen(function* () {
     const here = yield* temporaryFolder
-    const there = join(here, "replay")
+    const there = join(here, "rebuilt")
     yield* Effect.scoped(Effect.provide(Effect.void, layer(there)))
     const found = yield* Effect.gen(function* () {
       const { exclusively, rows } = yield* Warehouse

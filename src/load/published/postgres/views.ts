@@ -66,6 +66,7 @@ const unionOf = (names: Names, { columns }: Relation, parts: ReadonlyArray<strin
 interface View {
   readonly schema: string
   readonly name: string
+  readonly owner: string
   readonly columns: ReadonlyArray<{ readonly name: string; readonly type: string }>
   /** Statements that grant its present privileges again. */
   readonly grants: ReadonlyArray<string>
@@ -78,14 +79,15 @@ interface Previous {
   readonly described: string | null
 }
 
-// Readers wait while a view is switched, and transactions that use one hold up the switch. PostgreSQL looks for
+// Readers wait while the views are switched, and transactions that use one hold up the switch. PostgreSQL looks for
 // deadlocks after a second (deadlock_timeout), so giving up before that never costs a reader its query. Short attempts
-// find a moment without readers, long ones wait until readers have ended.
+// find a moment without readers, long ones wait until readers have ended. What is limited is the wait for the locks of
+// all views together: with them, the switch waits for no reader, and may take as long as a slow server needs.
 const ATTEMPT_MILLIS = [100, 200, 400, 800]
 const LONGEST_WAIT_MILLIS = 60_000
 const LONGEST_PAUSE_MILLIS = 300
 
-/** Switches all views to the run in one statement. Returns whether comments and grants have to be made again. */
+/** Switches all views to the run in one transaction. Returns whether comments and grants have to be made again. */
 export const switchViews = async (
   client: Client,
   target: string,
@@ -107,19 +109,22 @@ export const switchViews = async (
   const isDescribed =
     previous.described === described && plans.every(({ isDescribed: kept }) => kept)
   const parts = run.contents.flatMap((content) => content.parts)
-  const statement = `DO $vaulthouse$ BEGIN
+  const locks = previous.relations.flatMap((name) => {
+    const view = existing.get(inUse(names, name).join("."))
+    return view === undefined ? [] : [lockOf(view)]
+  })
+  const changes = `
     INSERT INTO publications (number, run_id, published_at, relations, described) VALUES (
       ${run.number}, ${literal(run.runId)}, ${literal(run.publishedAt)},
       ARRAY[${[...wanted].map(literal).join(", ")}], ${isDescribed ? literal(described) : "NULL"});
     INSERT INTO publication_parts
       SELECT ${run.number}, unnest(ARRAY[${parts.join(", ")}]::bigint[]);
     ${plans.flatMap(({ statements }) => statements.map((each) => `${each};`)).join("\n")}
-    ${gone.map((name) => `DROP VIEW ${qualifiedName(...inUse(names, name))};`).join("\n")}
-  END $vaulthouse$`
+    ${gone.map((name) => `DROP VIEW ${qualifiedName(...inUse(names, name))};`).join("\n")}`
   for (const schema of names.allInUse) {
     await client.query(`CREATE SCHEMA IF NOT EXISTS ${identifier(schema)}`)
   }
-  await retryWhileInUse(client, target, statement)
+  await retryWhileInUse(client, target, locks, changes)
   return !isDescribed
 }
 
@@ -127,6 +132,11 @@ const inUse = (names: Names, relation: string): readonly [string, string] => {
   const [schema = "", name = ""] = relation.split(".")
   return [names.inUse(schema), name]
 }
+
+// Changes nothing but locks the view. LOCK TABLE would also lock what the view selects from, and so wait for readers of
+// earlier publications.
+const lockOf = ({ schema, name, owner }: View): string =>
+  `ALTER VIEW ${qualifiedName(schema, name)} OWNER TO ${identifier(owner)};`
 
 /** PostgreSQL adds columns to a view only at its end, so existing columns keep their order. */
 const planOf = (
@@ -177,25 +187,27 @@ const planOf = (
 const retryWhileInUse = async (
   client: Client,
   target: string,
-  statement: string,
+  locks: ReadonlyArray<string>,
+  changes: string,
 ): Promise<void> => {
   const until = Date.now() + LONGEST_WAIT_MILLIS
-  try {
-    for (let attempt = 0; ; attempt++) {
-      const millis = ATTEMPT_MILLIS[attempt % ATTEMPT_MILLIS.length]
-      await client.query(`SET statement_timeout = ${millis}`)
-      try {
-        await client.query(statement)
-        return
-      } catch (cause) {
-        if (isState(cause, "2BP01")) throw dependents(target, cause)
-        if (!isState(cause, "57014", "40P01")) throw cause
-        if (Date.now() > until) throw inUseTooLong(target, cause)
-        await setTimeout(Math.random() * LONGEST_PAUSE_MILLIS)
-      }
+  for (let attempt = 0; ; attempt++) {
+    const millis = ATTEMPT_MILLIS[attempt % ATTEMPT_MILLIS.length]
+    try {
+      // One message, which PostgreSQL runs as one transaction: no lock is held while the network is waited for. Of the
+      // changes only a DROP VIEW can still wait, for views of others that depend on it.
+      await client.query(`SET LOCAL lock_timeout = ${millis};
+        SET LOCAL statement_timeout = ${millis};
+        DO $vaulthouse$ BEGIN ${locks.join("\n")} END $vaulthouse$;
+        SET LOCAL statement_timeout = 0;
+        ${changes}`)
+      return
+    } catch (cause) {
+      if (isState(cause, "2BP01")) throw dependents(target, cause)
+      if (!isState(cause, "55P03", "57014", "40P01")) throw cause
+      if (Date.now() > until) throw inUseTooLong(target, cause)
+      await setTimeout(Math.random() * LONGEST_PAUSE_MILLIS)
     }
-  } finally {
-    await client.query("RESET statement_timeout").catch(() => undefined)
   }
 }
 
