@@ -1,6 +1,6 @@
 // Partitions of collateral_excess: each subaccount with debt and each token with a ladder. Without debt the excess is
-// zero (§2.6); without a ladder the service reports none (§7). Debt without
-// any ladder is recorded, since ladders that can't be read would else end these requests without a word.
+// zero (§2.6); without a ladder the service reports none (§7). Debt without any ladder is recorded: ladders that can't be
+// read would otherwise end these requests without a word.
 import * as Effect from "effect/Effect"
 import { sendable } from "../../../domain/values/address.ts"
 import { decodeRow, number, text } from "../../../load/duckdb/decodeRow.ts"
