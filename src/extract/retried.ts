@@ -90,7 +90,7 @@ const noMoreWaiting = (
   { retryWaitSeconds = Infinity }: RetrySettings,
 ): Failure => ({
   ...failure,
-  detail: `${failure.detail}; not tried again, because the run has waited ${durationText(retryWaitSeconds)} for nothing else (retryWait)`,
+  detail: `${failure.detail}; not retried, because the run has waited ${durationText(retryWaitSeconds)} for retries alone (retryWait)`,
 })
 
 const logAttempt = (

@@ -369,7 +369,7 @@ describe("all calls of a run", () => {
       expect(seconds).toBeLessThan(25)
       expect(errors.at(-1)).toMatchObject({ attempts: 1, status: 424 })
       expect(errors.at(-1)?.detail).toBe(
-        "no price; not tried again, because the run has waited 20 s for nothing else (retryWait)",
+        "no price; not retried, because the run has waited 20 s for retries alone (retryWait)",
       )
       expect(server.requests.length).toBeLessThan(20)
     }),

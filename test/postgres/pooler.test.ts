@@ -57,7 +57,7 @@ const connecting = (url: string) =>
     (cause: Error) => cause.message,
   )
 
-const REFUSED = /a connection pooler stands in between.*Name the database's own address/
+const REFUSED = /the address of a connection pooler.*Name the database's own address/
 
 describe.skipIf(installed === undefined)("a connection pooler", () => {
   it.live("that ignores what a connection is opened with is refused", () =>

@@ -32,9 +32,9 @@ const rowOf = (fault: string, byEndpoint: Readonly<Record<string, string>>): str
 const meanings = [
   [
     "**complete**: the rows are those of a run without the fault.",
-    "**retried**: so they are, after more requests.",
+    "**retried**: the same, after more requests.",
     "**as sent**: the response is one that a service may send, and the rows say what it said; the next response corrects them.",
-    "**as sent, stays**: so they do, but of an event, a calculation or a day that no later response is about, or as a field outside a list.",
+    "**as sent, stays**: the same, but of an event, a calculation or a day that no later response is about, or as a field outside a list.",
     "**record refused**: the record that is not as documented is in quarantine, and the others landed.",
     "**refused**: the response is in quarantine.",
     "**absent**: recorded as something that the service does not have, and tried again after `unsupportedRetryDays`.",
@@ -45,7 +45,7 @@ const meanings = [
     "**does not apply**: the answer is the same with the fault as without it.",
     "**gap**: days of a series stay open in `ops.gaps`, and the next run reads them.",
   ].join(" "),
-  "A swap is sent once, whatever happens: **confirmed** names a transaction, **refused** is what the service said, and **unknown** is a swap of which no response says whether it was executed. Of the verification of the key, **allowed**, **key unknown** and **forbidden** are what `doctor` reports, and **unclear** is that the response says nothing about it.",
+  "A swap is sent once, whatever happens: **confirmed** names a transaction, **refused** is what the service said, and **unknown** means that no response says whether the swap was executed. Of the verification of the key, **allowed**, **key unknown** and **forbidden** are what `doctor` reports, and **unclear** is that the response says nothing about it.",
 ]
 
 export const answersSection = (): ReadonlyArray<string> => {

@@ -153,7 +153,7 @@ const pageOf = (parts: ReadonlyArray<Figures>, found: ReadonlyArray<Found>): str
       : [
           "## What a proof found",
           table(
-            ["part", "what was found", "how it was mended"],
+            ["part", "what was found", "how it was fixed"],
             found.map(({ part, found: what, mended }) => [part, what, mended]),
           ),
         ]),

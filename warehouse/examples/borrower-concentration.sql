@@ -1,7 +1,7 @@
--- Is the loan book owed by few?
--- For a risk officer for the counterparty limits.
+-- Do a few borrowers owe most of the loan book?
+-- For a risk officer who sets counterparty limits.
 --
---     token: symbol of the token lent; all of them, each by itself unless it is set
+--     token: symbol of the token lent; every token, each by itself, unless it is set
 --
 -- Only active loans. Principal is in the unit sent, for each chain and token separately. share is the borrower's
 -- fraction of the token's book; running_share adds the shares up, the largest first. Where a loan has no principal, its

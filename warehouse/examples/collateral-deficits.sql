@@ -1,4 +1,4 @@
--- Who lacks collateral at the target health factor, and in which token is it made good with the least?
+-- Which subaccounts lack collateral at the target health factor, and which token closes the deficit most cheaply?
 -- For the desk that tops up.
 --
 --     target: health factor to be kept; one that was requested (1.2 is the service's default); 1.2 unless it is set

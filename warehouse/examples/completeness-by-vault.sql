@@ -1,5 +1,5 @@
 -- How complete is each series of each vault, and what is wrong with the rest?
--- For whoever is about to add a column up.
+-- For anyone about to sum a column.
 --
 --     vault: address or name of a vault; every vault unless it is set
 --

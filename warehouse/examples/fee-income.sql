@@ -5,7 +5,7 @@
 --     months: how many months, the present one included; 12 unless it is set
 --
 -- performance_fees is what the service reports, brought from the percentage of the request (20 unless another is
--- configured) to the vault's own: the recorded figure itself is no income where the two differ. performance_fees_usd is
+-- configured) to the vault's own: the recorded figure itself is not income if the two differ. performance_fees_usd is
 -- that at the price the vault's PnL implies. estimated_fees_usd is another way to it, from yield and rates on the net
 -- asset value of each day, management fee included (mart.vault_returns), over estimated_days. A month that is not over
 -- still grows; days_not_read of it came after the last reading.

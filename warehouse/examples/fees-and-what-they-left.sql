@@ -1,4 +1,4 @@
--- Did a change of fees show in the yield?
+-- Did a change of fees affect the yield?
 -- For an allocator, and the operator who changed them.
 --
 --     vault: address or name of a vault; every vault unless it is set

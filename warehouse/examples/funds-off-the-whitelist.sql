@@ -3,7 +3,7 @@
 --
 --     vault: address or name of a vault; every vault unless it is set
 --
--- That is_whitelisted is false comes from the chain (read at checked_at); a subaccount that was not checked has no
+-- is_whitelisted = false was read from the chain (at checked_at); a subaccount that was not checked has no
 -- row here, see core.whitelist_status. held_usd is from the vault's newest position snapshot, else the subaccount's
 -- own net value, which may belong to other vaults too: source says which. Only subaccounts that hold something.
 with

@@ -1,4 +1,4 @@
--- Which subaccounts are nearest to liquidation, and whose are they?
+-- Which subaccounts are nearest to liquidation, and which vaults do they work for?
 -- For a risk officer, first thing.
 --
 --     places: how many; 20 unless it is set

@@ -1,5 +1,5 @@
 -- What is about to be changed in a vault, and from when can it be done?
--- For an allocator's risk officer: it is the time that is left to leave.
+-- For an allocator's risk officer: how long is left to withdraw.
 --
 --     vault: address or name of a vault; every vault unless it is set
 --     days: days ahead; what can be executed already is always there; 14 unless it is set

@@ -1,5 +1,5 @@
 -- May I use the figures of this vault today?
--- For whoever begins: before anything else in this folder.
+-- For anyone new to the warehouse: run this first.
 --
 --     vault: address or name of a vault; every vault unless it is set
 --     days: newest days whose completeness counts; 30 unless it is set

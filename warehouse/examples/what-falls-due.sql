@@ -1,4 +1,4 @@
--- What of the loan book falls due when, and how much of it is late?
+-- How much of the loan book falls due when, and how much is overdue?
 -- For a risk officer who plans what comes back.
 --
 --     token: symbol of the token lent; every token unless it is set

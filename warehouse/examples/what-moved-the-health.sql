@@ -1,4 +1,4 @@
--- Whose health factor fell since the day before, and was it the collateral or the debt?
+-- Which health factors fell since the day before: because of collateral or debt?
 -- For a risk officer, each morning.
 --
 --     least: least fall of the health factor that counts, a ratio; 0 unless it is set

@@ -64,7 +64,7 @@ export const reading = {
     kind: days,
     default: 7,
     describe:
-      "Days until an audit log is read completely again, for backdated entries, and anything older is requested again of a series without points or a short list of transactions",
+      "Days between complete readings of an audit log, which find backdated entries, and between requests for older data of series without points and of short lists of transactions",
     neededBy: "Auditors: entries that the service adds to an audit log with an earlier date",
   },
   paths: {

@@ -36,7 +36,7 @@ export const requests = {
     kind: { type: "duration" },
     default: 60,
     describe:
-      "How long a run may wait for nothing but another attempt of failed requests, none of which helps; the next run reads what is then missing",
+      "How long a run waits while all that is left are retries of failed requests, none of which succeeds; the next run reads what is then missing",
     neededBy: "Administrators: runs that must end soon although the service is in trouble",
   },
   maxResponseMegabytes: {

@@ -68,7 +68,7 @@ export const fields = {
             except: {
               kind: { type: "list", of: fieldName },
               default: undefined,
-              describe: "Of a table: fields that are no keys",
+              describe: "Of a table: fields that are not keys",
             },
           },
         },

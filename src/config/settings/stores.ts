@@ -59,7 +59,7 @@ export const stores = {
     kind: { type: "integer", min: 1, max: 36_500 },
     default: 90,
     describe:
-      "Days that archived responses and records of tasks, checks and runs stay that nothing needs; what a row, a gap, quarantine or a mart needs stays for good, failures for a year",
+      "Days to keep archived responses and records of tasks, checks and runs that nothing needs; what a row, a gap, quarantine or a mart needs is kept indefinitely, failures for a year",
     neededBy: "Administrators: the disk that years of runs take, or every response for longer",
   },
 } as const satisfies Readonly<Record<string, Setting>>

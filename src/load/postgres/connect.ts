@@ -86,7 +86,7 @@ const passwordOf = async (target: PostgresTarget, user: string): Promise<string>
 const poolerStands = ({ shown }: PostgresTarget, cause?: unknown): PostgresError =>
   new PostgresError({
     target: shown,
-    why: "a connection pooler stands in between, and does not give this connection a session of its own",
+    why: "this is the address of a connection pooler, which gives this connection no session of its own",
     advice: "Name the database's own address; its readers may use the pooler.",
     cause,
   })

@@ -73,7 +73,7 @@ const missingOf = async (place: Place, folder: string, { files }: Backup, stop: 
     const stored = join(folder, file.path)
     if ((await sha256Of(target, common)) !== (await sha256Of(stored, common))) {
       refuse(
-        `${target} is another file than ${stored}: its ${found} bytes do not begin as those do, nor those as its own.`,
+        `${target} differs from ${stored}: neither is the beginning of the other (${found} and ${file.bytes} bytes).`,
       )
     }
     if (found < file.bytes) missing.push(file)

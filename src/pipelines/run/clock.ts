@@ -33,7 +33,7 @@ export class ClockWrong extends Data.TaggedError("ClockWrong")<{
     return (
       `${clock} says ${here}, ${differenceText(secondsAhead)} the service's, whose response is dated ${there}. ` +
       `Nothing ${hasLoaded ? "more " : ""}was loaded: ${why}. Set the clock (NTP), then run again; ` +
-      `if it is right, the service's is ${isAhead ? "behind" : "ahead"}, which only its operator can mend.`
+      `if it is right, the service's clock is ${isAhead ? "behind" : "ahead"}, and only its operator can correct it.`
     )
   }
 }
@@ -81,7 +81,7 @@ export const reportedClockAhead = Effect.gen(function* () {
 /** For the end of a run and for `status`. A run whose own clock is hours ahead loads nothing, so that of an earlier one was. */
 export const clockText = (secondsAhead: number): string =>
   secondsAhead >= MAX_CLOCK_SECONDS_OFF
-    ? `The newest rows were dated ${differenceText(secondsAhead)} the present by a clock that was wrong, so later ones are dated after them until that time has come`
+    ? `A wrong clock dated the newest rows ${differenceText(secondsAhead)} the present; until that time has come, new rows are dated after them`
     : `This machine's clock was ${differenceText(secondsAhead)} the service's in the last run, so ${
         secondsAhead > 0
           ? "its rows are dated ahead"
@@ -91,5 +91,5 @@ export const clockText = (secondsAhead: number): string =>
 /** What to do about it, without the full stop. */
 export const clockAdvice = (secondsAhead: number): string =>
   secondsAhead >= MAX_CLOCK_SECONDS_OFF
-    ? "See that the clock is right now (NTP); a backup from before has no such rows"
+    ? "Check that the clock is right now (NTP); a backup made before that run has no such rows"
     : "Set the clock (NTP), or, if it is right, tell the service's operator"

@@ -229,7 +229,7 @@ describe("an archive that is there", () => {
       const [before, names] = [archived(), readdirSync(dataDir)]
       const refused = yield* Effect.flip(restore(target, { dataDir }))
       expect(refused.message).toBe(
-        `${live} is another file than ${join(target, segment)}: its ${other.length} bytes do not begin as those do, nor those as its own.\nNothing was changed: it may be the only one with its responses. Move it away, or restore into a new folder with --data-dir.`,
+        `${live} differs from ${join(target, segment)}: neither is the beginning of the other (${other.length} and ${readFileSync(join(target, segment)).length} bytes).\nNothing was changed: it may be the only one with its responses. Move it away, or restore into a new folder with --data-dir.`,
       )
       expect(archived()).toEqual(before)
       expect(readdirSync(dataDir)).toEqual(names)

@@ -79,7 +79,7 @@ describe("a clock that differs from the service's", () => {
       expect(error.message).toContain("Set the clock (NTP), then run again")
       const other = millis > 0 ? "behind" : "ahead"
       expect(error.message).toContain(
-        `the service's is ${other}, which only its operator can mend.`,
+        `the service's clock is ${other}, and only its operator can correct it.`,
       )
       expect((yield* problems)[0]).toMatchObject({ kind: "run_failed" })
       const [left] = yield* query(
@@ -198,7 +198,7 @@ describe("a clock a year ahead for one run", () => {
       expect(daysAhead).toBe(365)
       expect(problems).toMatchObject([{ kind: "clock_ahead" }])
       expect(problems[0]?.text).toMatch(
-        /^The newest rows were dated 36\d days ahead of the present/,
+        /^A wrong clock dated the newest rows 36\d days ahead of the present/,
       )
     }),
   )

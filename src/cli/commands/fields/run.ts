@@ -83,7 +83,7 @@ const choicesText = (
   return [
     "",
     paragraph(
-      "What these mean only you can say. Put the lines that are right into the configuration file, then `vaulthouse replay` (for records in quarantine `vaulthouse replay --quarantine`) loads them from the archive:",
+      "Only you know what these mean. Copy the lines that are right into the configuration file; then `vaulthouse replay` (for records in quarantine `vaulthouse replay --quarantine`) loads them from the archive:",
     ),
     "",
     "fields:",

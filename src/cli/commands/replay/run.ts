@@ -84,7 +84,7 @@ const lossesText = (
     : []),
   ...unended.map(
     ({ file, unmarked }) =>
-      `${pathOf(file)} has no end, and ${counted(unmarked, "response")} without a commit marker, which were not loaded: its run was killed, or the file was cut short. If it was cut, restore it from a backup and replay into an empty folder.\n`,
+      `${pathOf(file)} is incomplete: ${counted(unmarked, "response")} in it without a commit marker, not loaded. Its run was killed, or the file was truncated. If it was truncated, restore it from a backup and replay into an empty folder.\n`,
   ),
 ]
 

@@ -120,7 +120,7 @@ const scheduler = (argv: Arguments, config: Config, groups: ReadonlyArray<Group>
             () => !isOnce,
             ({ message }) =>
               Effect.sync(() => {
-                log(`${message} This one goes on.`, "WARN")
+                log(`${message} The scheduler continues.`, "WARN")
                 return false
               }),
           ),

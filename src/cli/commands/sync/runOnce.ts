@@ -147,5 +147,5 @@ const keyText = ({ keyAccess }: RunSummary): string =>
   keyAccess === "unknown"
     ? `the service rejected the API key (HTTP 401), so nothing that needs a key was read; check ${API_KEY}. \`vaulthouse doctor\` shows what the key has access to.`
     : keyAccess === "none"
-      ? `the service gave the API key access to nothing it was used for (HTTP 403); check ${API_KEY}. \`vaulthouse doctor\` shows what the key has access to.`
+      ? `the service denied the API key everything it was used for (HTTP 403); check ${API_KEY}. \`vaulthouse doctor\` shows what the key has access to.`
       : "the API key no longer has access to everything that earlier runs read with it; `vaulthouse doctor` shows what it has access to."

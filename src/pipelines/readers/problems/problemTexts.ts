@@ -66,11 +66,11 @@ export const keyRejected = (
       : access === "unknown"
         ? `The service rejects the API key (HTTP 401); not read: ${what}.`
         : access === "none"
-          ? `The service gives the API key access to nothing it was used for (HTTP 403); not read: ${what}.`
+          ? `The service denied the API key everything it was used for (HTTP 403); not read: ${what}.`
           : access === "absent"
             ? `Without an API key, the service refused what earlier runs had read with one: ${what}.`
             : isPast
-              ? `Not read again since the service refused it to the API key: ${what}.`
+              ? `Not read since the service denied the API key access: ${what}.`
               : `The service no longer gives the API key access to ${what}.`
   return {
     kind: "key_rejected",

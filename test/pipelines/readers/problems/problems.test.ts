@@ -314,7 +314,7 @@ describe("problems", () => {
       yield* runOnce(simulator.url, dataDir, { pipelines: ["timelock_requests"], api: asAdmin })
       expect((yield* readProblems(dataDir))[0]).toMatchObject({
         kind: "key_rejected",
-        text: "Not read again since the service refused it to the API key: subaccounts.",
+        text: "Not read since the service denied the API key access: subaccounts.",
         advice:
           "`vaulthouse sync subaccounts` reads it now; `vaulthouse doctor` shows what the key has access to.",
       })
@@ -322,7 +322,7 @@ describe("problems", () => {
       yield* runOnce(simulator.url, dataDir, { ...keyed, api: asAdmin })
       const [everywhere] = yield* readProblems(dataDir)
       expect(everywhere?.text).toMatch(
-        /^The service gives the API key access to nothing it was used for \(HTTP 403\); not read: /,
+        /^The service denied the API key everything it was used for \(HTTP 403\); not read: /,
       )
       simulator.patch({
         faults: [{ kind: "status", status: 403, pathPrefix: "/subaccount" }],
