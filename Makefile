@@ -38,7 +38,7 @@ test-year: install ## Simulate a year of hourly and of daily runs, write what th
 	@node test/year/main.ts --write --publish 24 $(ARGS)
 	@node test/year/main.ts --write --every 24 --runs 365 $(ARGS)
 
-flaky: install ## The tests 20 times in a row beside 20 busy loops: hours; TIMES=3 LOOPS=8 ARGS=test/cli for less
+flaky: install ## The tests 20 times in a row, five at once: hours, in as many calls as you like; TIMES=3 AT_ONCE=2 ARGS=test/cli for less
 	@test/flaky.sh $(ARGS)
 
 test-package: install ## Pack the package, install it into an empty folder and use it there (not part of `make test`)

@@ -1,23 +1,53 @@
 #!/usr/bin/env bash
-# flaky.sh [ARGS…]: the tests, or those that ARGS name, $TIMES times in a row beside $LOOPS busy loops. Ends at the first
-# run that fails, with what it printed; its seed repeats its random choices.
+# flaky.sh [ARGS…]: runs the tests of `make test`, or those that ARGS name, until they have passed $TIMES times in a row,
+# $AT_ONCE at once: these are each other's load, since each has two processes more than there are cores. Goes on where an
+# earlier call of the same commit and arguments stopped. If a run fails, prints its output, and the count begins again.
 set -uo pipefail
 times=${TIMES:-20}
-log=$(mktemp)
-busy=()
-trap 'kill "${busy[@]}" 2>/dev/null; rm -f "$log"' EXIT
+at_once=${AT_ONCE:-5}
+[ $# -gt 0 ] || export TESTS=${TESTS:-short}
+
+if [ -n "$(git status --porcelain)" ]; then
+  echo "Commit first: what has passed is recorded for a commit." >&2
+  exit 1
+fi
+commit=$(git rev-parse --short=12 HEAD)
+passes=node_modules/.flaky/$commit-$(cksum <<<"${TESTS:-} $*" | cut -d' ' -f1)
+mkdir -p node_modules/.flaky && touch "$passes"
+logs=$(mktemp -d)
+end() {
+  # Each run with all of its processes.
+  for run in $(jobs -p); do kill -- "-$run" 2>/dev/null; done
+  rm -rf "$logs"
+}
+trap end EXIT
 trap 'exit 130' INT TERM
-for _ in $(seq "${LOOPS:-20}"); do
-  while :; do :; done &
-  busy+=($!)
-done
-for ((run = 1; run <= times; run++)); do
-  began=$SECONDS
-  export TEST_SEED=$((RANDOM * 32768 + RANDOM))
-  if ! vitest run "$@" >"$log" 2>&1; then
-    cat "$log"
-    echo "FAILED: run $run of $times, with TEST_SEED=$TEST_SEED"
+set -m
+
+passed() { wc -l <"$passes"; }
+# The load of the last minute, as the system counts it.
+load() { cut -d' ' -f1 /proc/loadavg 2>/dev/null || echo "?"; }
+started=0
+running=0
+declare -A seeds
+while [ "$(passed)" -lt "$times" ]; do
+  while [ "$running" -lt "$at_once" ] && [ $(($(passed) + running)) -lt "$times" ]; do
+    started=$((started + 1))
+    running=$((running + 1))
+    seed=$((RANDOM * 32768 + RANDOM))
+    TEST_SEED=$seed vitest run "$@" </dev/null >"$logs/$started" 2>&1 &
+    seeds[$!]="$seed $started $SECONDS"
+  done
+  wait -n -p ended
+  status=$?
+  read -r seed number began <<<"${seeds[$ended]}"
+  running=$((running - 1))
+  if [ $status -ne 0 ]; then
+    cat "$logs/$number"
+    echo "FAILED, with TEST_SEED=$seed, after $(passed) that passed (load $(load))"
+    rm "$passes"
     exit 1
   fi
-  echo "run $run of $times: passed in $((SECONDS - began)) s"
+  echo "$(date +%F) seed $seed, $((SECONDS - began)) s, load $(load)" >>"$passes"
+  echo "$(passed) of $times passed: seed $seed, $((SECONDS - began)) s, load $(load)"
 done
