@@ -20,7 +20,7 @@ buckets as (
 loans as (
     select
         *,
-        coalesce(chain_id::varchar, '-')
+        coalesce(principal_token_chain_id::varchar, '-')
         || ':'
         || coalesce(principal_token_address, principal_token_symbol, '-') as token_id
     from mart.loan_book
@@ -30,7 +30,7 @@ loans as (
 tokens as (
     select
         token_id,
-        max(chain_id) as chain_id,
+        max(principal_token_chain_id) as chain_id,
         max(principal_token_symbol) as principal_token_symbol,
         max(principal_token_address) as principal_token_address,
         max(coalesce(principal_token_address, principal_token_symbol)) is not null as is_known

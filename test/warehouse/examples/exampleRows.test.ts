@@ -733,6 +733,14 @@ it("loans: tokens of one symbol are not one token, and an unknown amount is not 
     ["l3", "USDC", expect.closeTo(1 / 3, 12)],
     ["l4", "USDC", expect.closeTo(1 / 3, 12)],
   ])
+  const onTwoChains = await answer("borrower-concentration", {
+    "core.loans": [loan("l1", "t"), loan("l2", "t", { principal_token_chain_id: 56 })],
+  })
+  expect(onTwoChains.map((row) => [row["borrower_address"], row["chain_id"], row["share"]])).toEqual([
+    ["l1", "1", 1],
+    ["l2", "56", 1],
+  ])
+  await putGiven(warehouse.connection, given)
   expect(await martExample("loan_book")).toMatchObject([
     { principal: 300, apr_by_principal: expect.closeTo(0.1, 12) },
     { principal: 100, apr_by_principal: expect.closeTo(0.1, 12) },
