@@ -257,3 +257,53 @@ it.each(["Active", null])("a late series of a vault is one, with the status %s",
     { subject: "ratio", newest_at: "2026-01-01 00:00:00", entities: "1" },
   ])
 })
+
+it("a gap that names its chain is that of the vault there, and one that names none that of the address", async () => {
+  const gap = (vault_name: string, day: string, chain_id: number | null) => ({
+    pipeline: "allocation_history",
+    entity: chain_id === 10 ? "a@10" : "a",
+    vault_address: "a",
+    chain_id,
+    from_at: `2026-01-0${day}`,
+    to_at: `2026-01-0${day}`,
+    reason: "failed",
+    state: "permanent",
+    detail: vault_name,
+  })
+  await putGiven(warehouse.connection, {
+    "core.vaults": [vault, { ...vault, chain_id: 10, vault_name: "Beta", is_current: false }],
+    "ops.gaps": [gap("Alpha", "1", 1), gap("Beta", "3", 10), gap("Alpha", "5", null)],
+  })
+  const shown = await warehouse.connection.runAndReadAll(sqlFile("serve", "data_gaps"))
+  const rows = shown.getRowObjectsJson()
+  expect(rows).toHaveLength(3)
+  for (const row of rows) expect(row["vault_name"]).toBe(row["detail"])
+})
+
+it("gaps of two vaults at one address are not one range, even if both have one name", async () => {
+  const gap = (chain_id: number, day: string) => ({
+    pipeline: "allocation_history",
+    entity: `a@${chain_id}`,
+    vault_address: "a",
+    chain_id,
+    from_at: `2026-01-0${day}`,
+    to_at: `2026-01-0${day}`,
+    reason: "failed",
+    state: "permanent",
+    detail: "it broke",
+  })
+  const rangesOf = async (other: string) => {
+    await putGiven(warehouse.connection, {
+      "core.vaults": [vault, { ...vault, chain_id: 10, vault_name: other }],
+      "ops.gaps": [gap(1, "1"), gap(10, "2")],
+    })
+    // As `health.ts` puts it together.
+    const found = await warehouse.connection.runAndReadAll(
+      `with listed as (${sqlFile("health", "listed")}), read_lately as (${sqlFile("health", "read_lately")})
+       from (${sqlFile("health", "gaps")})`,
+    )
+    return found.getRowObjectsJson().map((row) => [row["entities"], row["ranges"]])
+  }
+  expect(await rangesOf("Beta")).toEqual([["2", ["Alpha 2026-01-01", "Beta 2026-01-02"]]])
+  expect(await rangesOf("Alpha")).toEqual([["2", ["Alpha 2026-01-01", "Alpha 2026-01-02"]]])
+})

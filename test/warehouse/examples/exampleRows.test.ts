@@ -218,6 +218,9 @@ it("an address on two chains is two vaults wherever the facts name the chain", a
         summary: "of the other chain",
       },
     ],
+    "core.observation_warnings": [
+      { ...on(10), endpoint: "roles", warning: "of the other chain", valid_from: "2026-06-01" },
+    ],
     "core.ratio_history": [9, 10].map((hour) => ({
       vault_address: "twin",
       observed_at: `2026-06-01 ${hour === 9 ? "09" : hour}:00:00`,
@@ -247,6 +250,8 @@ it("an address on two chains is two vaults wherever the facts name the chain", a
   expect(await of("pricing-quality", "share")).toEqual([1, 1])
   expect(await of("who-can-act-alone", "roles_held")).toEqual(["1", "1"])
   expect(await of("fees-and-what-they-left", "days")).toEqual(["1", "1"])
+  expect(await of("trust-before-use", "contradictions")).toEqual(["0", "0", "0", "1", "1", "1"])
+  expect(await of("trust-before-use", "warnings")).toEqual(["0", "0", "0", "1", "1", "1"])
   // The yield and the ratio are the address's: one vault has them, with its own fees and its own governance.
   expect(await of("net-apy-after-fees", "management_fee_pct")).toEqual([1])
   expect(await of("ratio-moves-and-what-came-before", "event")).toEqual([null])
