@@ -62,24 +62,42 @@ it("a report's PnL begins with the close of the day before its period, else with
   )
 })
 
+/** A ratio point in each hour of these days. */
+const hoursOf = (...days: ReadonlyArray<string>) =>
+  days.flatMap((day) =>
+    Array.from({ length: 24 }, (_, at) => ({
+      vault_address: "a",
+      observed_at: `${day} ${String(at).padStart(2, "0")}:00:00`,
+      actual_tvl: 1,
+      adjusted_redeem_ratio: 1,
+    })),
+  )
+
 it("a report says of how many days its hours are, where a vault's figures stopped", async () => {
-  const hour = (at: number) => String(at).padStart(2, "0")
   const rows = await rowsOf(
     "report_figures",
     {
       "core.vaults": [vault],
-      "core.ratio_history": ["2026-01-01", "2026-01-02"].flatMap((day) =>
-        Array.from({ length: 24 }, (_, at) => ({
-          vault_address: "a",
-          observed_at: `${day} ${hour(at)}:00:00`,
-          actual_tvl: 1,
-          adjusted_redeem_ratio: 1,
-        })),
-      ),
+      "core.ratio_history": hoursOf("2026-01-01", "2026-01-02"),
     },
     { now: "2026-01-10", before_on: "2025-12-25", from_on: "2026-01-01", to_on: "2026-01-08" },
   )
-  expect(rows).toMatchObject([{ is_period: true, share_of_hours_present: 1, hours_days: "2" }])
+  expect(rows).toMatchObject([{ is_period: true, share_of_hours_present: 1, hours_days: 2 }])
+})
+
+it("a report says nothing of the days of hours that were expected on all of them, and missing on some", async () => {
+  const rows = await rowsOf(
+    "report_figures",
+    {
+      "core.vaults": [vault],
+      "core.ratio_history": hoursOf("2025-12-31", "2026-01-04", "2026-01-05"),
+    },
+    { now: "2026-01-10", before_on: "2025-12-27", from_on: "2026-01-01", to_on: "2026-01-06" },
+  )
+  expect(rows.find((row) => row["is_period"] === true)).toMatchObject({
+    share_of_hours_present: 0.4,
+    hours_days: 5,
+  })
 })
 
 it("a report gives each vault of one address its own net asset value", async () => {
