@@ -124,8 +124,9 @@ select
     case
         when count(principal_amount) over ladder = count(*) over ladder then sum(principal_amount) over ladder
     end as cumulative_principal,
+    -- Where a rung is negative the others are no parts of a whole.
     case
-        when count(principal_amount) over token = count(*) over token
+        when count(principal_amount) over token = count(*) over token and min(principal_amount) over token >= 0
             then principal_amount / nullif(sum(principal_amount) over token, 0)
     end as share_of_principal,
     payments,
