@@ -39,8 +39,11 @@ for (const file of readdirSync(sources).filter((name) => name.endsWith(".sql")))
 }
 
 const vaults = (
-  await rows("select distinct vault_address from vaulthouse.vault_daily order by 1")
-).map((row) => String(row.vault_address))
+  await rows(
+    `select chain_id || '-' || vault_address as page, vault_address from vaulthouse.vaults
+     semi join vaulthouse.vault_daily using (vault_address) order by page`,
+  )
+).map((row) => ({ page: String(row.page), address: String(row.vault_address) }))
 
 /** Queries by name, in which names of earlier ones stand for them, as Evidence puts them in. */
 const queriesOf = (page, vault) => {
@@ -57,7 +60,7 @@ const queriesOf = (page, vault) => {
 const results = new Map()
 for (const file of ["index.md", "vaults/[vault].md"]) {
   const page = readFileSync(join(project, "pages", file), "utf8")
-  for (const vault of file === "index.md" ? [""] : vaults) {
+  for (const vault of file === "index.md" ? [""] : vaults.map(({ page: each }) => each)) {
     const columns = new Map()
     for (const [name, sql] of queriesOf(page, vault)) {
       const reader = await connection.runAndReadAll(sql)
@@ -116,15 +119,16 @@ await compare(
     from mart.vault_daily group by day order by day`,
 )
 const flows = readFileSync("warehouse/examples/flows-by-month.sql", "utf8")
-for (const vault of vaults) {
+for (const { page, address } of vaults) {
+  assert.equal(results.get(`vault ${page}`).length, 1, page)
   await compare(
-    `flows ${vault}`,
-    `select month, flow from (${flows.replace(/^--.*$/gm, "")}) where vault_address = '${vault}'
+    `flows ${page}`,
+    `select month, flow from (${flows.replace(/^--.*$/gm, "")}) where vault_address = '${address}'
       and flow is not null order by month`,
   )
-  const days = results.get(`days ${vault}`)
+  const days = results.get(`days ${page}`)
   const [{ low }] = await rows(
-    `select min(collateral_ratio_close) as low from copy.mart.vault_daily where vault_address = '${vault}'`,
+    `select min(collateral_ratio_close) as low from copy.mart.vault_daily where vault_address = '${address}'`,
   )
   assert.ok(near(Math.min(...days.map((day) => day.collateral_ratio_close ?? Infinity)), low))
   assert.ok(days.every(({ drawdown }) => drawdown === null || drawdown >= 0))

@@ -39,7 +39,7 @@ const expected = {
     from mart.vault_flows where flow is not null group by all`,
   "allocations -> by_protocol": `select protocol, count(*), avg(weight), max(weight)
     from mart.allocation_daily group by all`,
-  "allocation_days -> concentration": `select vault_address, avg(concentration_hhi), max(top_share)
+  "allocation_days -> concentration": `select chain_id, vault_address, avg(concentration_hhi), max(top_share)
     from mart.allocation_days group by all`,
   "subaccounts -> by_band": `select band, count(*), sum(debt_usd) / sum(collateral_usd), min(health_factor)
     from mart.subaccount_health where has_debt group by all`,

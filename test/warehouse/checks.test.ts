@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { tableName } from "../../src/domain/table/table.ts"
 import { checksDirectory, sqlChecks } from "../../src/load/checks/sqlChecks.ts"
+import { martChecks } from "../../src/load/checks/martChecks.ts"
 import { tableChecks } from "../../src/load/checks/tableChecks.ts"
 import { readTests } from "../../src/load/sql/warehouseFile.ts"
 import { CATALOG } from "../../src/load/sql/sql.ts"
@@ -191,4 +192,27 @@ describe("checks that follow from the tables", () => {
     const rows = await found("core.ratio_history_versions.superseded_later")
     expect(rows.map((row) => row["_superseded_at"])).toEqual(["2026-01-01 11:00:00"])
   })
+})
+
+it("a negative principal is implausible where it is read, and no error of the marts that add it up", async () => {
+  const loan = (loan_id: string, principal_amount: number) => ({
+    loan_id,
+    chain_id: 1,
+    state: "ACTIVE",
+    lender_address: loan_id,
+    principal_token_address: "t",
+    principal_amount,
+    valid_from: "2026-01-01",
+    ...point,
+    matures_at: `2026-01-1${loan_id}`,
+    is_current: true,
+  })
+  await putGiven(warehouse.connection, { ...known, "core.loans": [loan("1", 100), loan("9", -10)] })
+  await stopClock(warehouse.connection, "2026-01-10 12:00:00")
+  const broken: Array<readonly [string, string]> = []
+  for (const { name, needs, severity, sql } of [...checks.values(), ...martChecks]) {
+    if (!needs.some((each) => /^(core|mart)\.loan/.test(each))) continue
+    if ((await offenders(sql(all))).length > 0) broken.push([name, severity])
+  }
+  expect(broken).toEqual([["core.loans.plausible_range", "warn"]])
 })

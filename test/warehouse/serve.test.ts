@@ -62,24 +62,42 @@ it("a report's PnL begins with the close of the day before its period, else with
   )
 })
 
+/** A ratio point in each hour of these days. */
+const hoursOf = (...days: ReadonlyArray<string>) =>
+  days.flatMap((day) =>
+    Array.from({ length: 24 }, (_, at) => ({
+      vault_address: "a",
+      observed_at: `${day} ${String(at).padStart(2, "0")}:00:00`,
+      actual_tvl: 1,
+      adjusted_redeem_ratio: 1,
+    })),
+  )
+
 it("a report says of how many days its hours are, where a vault's figures stopped", async () => {
-  const hour = (at: number) => String(at).padStart(2, "0")
   const rows = await rowsOf(
     "report_figures",
     {
       "core.vaults": [vault],
-      "core.ratio_history": ["2026-01-01", "2026-01-02"].flatMap((day) =>
-        Array.from({ length: 24 }, (_, at) => ({
-          vault_address: "a",
-          observed_at: `${day} ${hour(at)}:00:00`,
-          actual_tvl: 1,
-          adjusted_redeem_ratio: 1,
-        })),
-      ),
+      "core.ratio_history": hoursOf("2026-01-01", "2026-01-02"),
     },
     { now: "2026-01-10", before_on: "2025-12-25", from_on: "2026-01-01", to_on: "2026-01-08" },
   )
-  expect(rows).toMatchObject([{ is_period: true, share_of_hours_present: 1, hours_days: "2" }])
+  expect(rows).toMatchObject([{ is_period: true, share_of_hours_present: 1, hours_days: 2 }])
+})
+
+it("a report says nothing of the days of hours that were expected on all of them, and missing on some", async () => {
+  const rows = await rowsOf(
+    "report_figures",
+    {
+      "core.vaults": [vault],
+      "core.ratio_history": hoursOf("2025-12-31", "2026-01-04", "2026-01-05"),
+    },
+    { now: "2026-01-10", before_on: "2025-12-27", from_on: "2026-01-01", to_on: "2026-01-06" },
+  )
+  expect(rows.find((row) => row["is_period"] === true)).toMatchObject({
+    share_of_hours_present: 0.4,
+    hours_days: 5,
+  })
 })
 
 it("a report gives each vault of one address its own net asset value", async () => {
@@ -256,4 +274,54 @@ it.each(["Active", null])("a late series of a vault is one, with the status %s",
   expect(health.getRowObjectsJson()).toMatchObject([
     { subject: "ratio", newest_at: "2026-01-01 00:00:00", entities: "1" },
   ])
+})
+
+it("a gap that names its chain is that of the vault there, and one that names none that of the address", async () => {
+  const gap = (vault_name: string, day: string, chain_id: number | null) => ({
+    pipeline: "allocation_history",
+    entity: chain_id === 10 ? "a@10" : "a",
+    vault_address: "a",
+    chain_id,
+    from_at: `2026-01-0${day}`,
+    to_at: `2026-01-0${day}`,
+    reason: "failed",
+    state: "permanent",
+    detail: vault_name,
+  })
+  await putGiven(warehouse.connection, {
+    "core.vaults": [vault, { ...vault, chain_id: 10, vault_name: "Beta", is_current: false }],
+    "ops.gaps": [gap("Alpha", "1", 1), gap("Beta", "3", 10), gap("Alpha", "5", null)],
+  })
+  const shown = await warehouse.connection.runAndReadAll(sqlFile("serve", "data_gaps"))
+  const rows = shown.getRowObjectsJson()
+  expect(rows).toHaveLength(3)
+  for (const row of rows) expect(row["vault_name"]).toBe(row["detail"])
+})
+
+it("gaps of two vaults at one address are not one range, even if both have one name", async () => {
+  const gap = (chain_id: number, day: string) => ({
+    pipeline: "allocation_history",
+    entity: `a@${chain_id}`,
+    vault_address: "a",
+    chain_id,
+    from_at: `2026-01-0${day}`,
+    to_at: `2026-01-0${day}`,
+    reason: "failed",
+    state: "permanent",
+    detail: "it broke",
+  })
+  const rangesOf = async (other: string) => {
+    await putGiven(warehouse.connection, {
+      "core.vaults": [vault, { ...vault, chain_id: 10, vault_name: other }],
+      "ops.gaps": [gap(1, "1"), gap(10, "2")],
+    })
+    // As `health.ts` puts it together.
+    const found = await warehouse.connection.runAndReadAll(
+      `with listed as (${sqlFile("health", "listed")}), read_lately as (${sqlFile("health", "read_lately")})
+       from (${sqlFile("health", "gaps")})`,
+    )
+    return found.getRowObjectsJson().map((row) => [row["entities"], row["ranges"]])
+  }
+  expect(await rangesOf("Beta")).toEqual([["2", ["Alpha 2026-01-01", "Beta 2026-01-02"]]])
+  expect(await rangesOf("Alpha")).toEqual([["2", ["Alpha 2026-01-01", "Alpha 2026-01-02"]]])
 })

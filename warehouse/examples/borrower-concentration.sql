@@ -3,14 +3,15 @@
 --
 --     token: symbol of the token lent; every token, each by itself, unless it is set
 --
--- Only active loans. Principal is in the unit sent, for each chain and token separately. share is the borrower's
--- fraction of the token's book; running_share adds the shares up, the largest first. Where a loan has no principal, its
--- borrower's is null, and so are the shares of its token; amounts of tokens that are not known do not add up.
+-- Only active loans. Principal is in the unit sent, for each token separately; chain_id is the chain of the token. share
+-- is the borrower's fraction of the token's book; running_share adds the shares up, the largest first. Where a loan has
+-- no principal, its borrower's is null, and so are the shares of its token; amounts of tokens that are not known do not
+-- add up.
 with
 
 loans as (
     select
-        chain_id,
+        principal_token_chain_id as chain_id,
         principal_token_symbol,
         -- Tokens of one symbol are not one token.
         coalesce(principal_token_address, principal_token_symbol) as token_id,

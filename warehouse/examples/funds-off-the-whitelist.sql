@@ -49,6 +49,17 @@ vaults as (
         and (getvariable('vault')::varchar is null or getvariable('vault')::varchar in (vault_address, vault_name))
 ),
 
+-- A snapshot whose list of subaccounts is empty has no row in core.position_subaccounts.
+newest_snapshots as (
+    select
+        chain_id,
+        vault_address,
+        max(snapshot_at) as snapshot_at
+    from mart.position_days
+    inner join mart.clock on day <= clock.now_at::date
+    group by chain_id, vault_address
+),
+
 newest_positions as (
     select
         chain_id,
@@ -56,10 +67,8 @@ newest_positions as (
         subaccount_address,
         snapshot_at,
         case when count(total_usd) = count(*) then sum(total_usd order by total_usd) end as total_usd
-    from (
-        from position_subaccounts
-        qualify snapshot_at = max(snapshot_at) over (partition by chain_id, vault_address)
-    )
+    from position_subaccounts
+    inner join newest_snapshots using (chain_id, vault_address, snapshot_at)
     group by chain_id, vault_address, subaccount_address, snapshot_at
 ),
 

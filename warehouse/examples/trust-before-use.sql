@@ -44,19 +44,21 @@ expected as (
 
 contradictions as (
     select
+        chain_id,
         vault_address,
         count(*) filter (not is_within_tolerance) as contradictions
     from mart.reconciliation
-    group by vault_address
+    group by chain_id, vault_address
 ),
 
 warnings as (
     select
+        chain_id,
         vault_address,
         count(*) as warnings
     from core.observation_warnings
     where is_current
-    group by vault_address
+    group by chain_id, vault_address
 ),
 
 complete as (
@@ -105,7 +107,7 @@ left join complete
         and freshness.vault_address = complete.vault_address
         and freshness.series = complete.series
 left join contradictions
-    on freshness.vault_address = contradictions.vault_address
+    on freshness.chain_id = contradictions.chain_id and freshness.vault_address = contradictions.vault_address
 left join warnings
-    on freshness.vault_address = warnings.vault_address
+    on freshness.chain_id = warnings.chain_id and freshness.vault_address = warnings.vault_address
 order by freshness.vault_name, freshness.vault_address, freshness.series

@@ -2,10 +2,11 @@
 -- vaults (or whatever else is read separately) that miss most, `ranges` says what is missing: the two longest pieces.
 with
 
+-- Of each vault, and, without a chain, of each address.
 names as (
-    select vault_address, arg_max(vault_name, valid_from) as vault_name
+    select chain_id, vault_address, arg_max(vault_name, valid_from) as vault_name
     from core.vaults
-    group by vault_address
+    group by grouping sets ((chain_id, vault_address), (vault_address))
 ),
 
 found as (
@@ -13,7 +14,10 @@ found as (
         gaps.*,
         coalesce(names.vault_name, gaps.vault_address, gaps.entity) as subject
     from ops.gaps as gaps
-    left join names using (vault_address)
+    left join names
+        on
+            gaps.vault_address = names.vault_address
+            and gaps.chain_id is not distinct from names.chain_id
     where
         state = 'permanent'
         or (
@@ -26,7 +30,7 @@ found as (
                     and coalesce(read_lately.entity, gaps.entity) = gaps.entity
             )
             and (
-                vault_address is null
+                gaps.vault_address is null
                 or exists (
                     select 1
                     from listed
@@ -44,7 +48,7 @@ beginnings as (
         *,
         coalesce(
             from_at::date > 1 + max(to_at::date) over (
-                partition by pipeline, state, subject order by from_at, to_at
+                partition by pipeline, state, chain_id, subject order by from_at, to_at
                 rows between unbounded preceding and 1 preceding
             ),
             true
@@ -56,7 +60,7 @@ numbered as (
     select
         *,
         count_if(begins) over (
-            partition by pipeline, state, subject order by from_at, to_at rows unbounded preceding
+            partition by pipeline, state, chain_id, subject order by from_at, to_at rows unbounded preceding
         ) as piece
     from beginnings
 ),
@@ -65,6 +69,7 @@ pieces as (
     select
         pipeline,
         state,
+        chain_id,
         subject,
         piece,
         count(*) as gaps,
@@ -74,7 +79,7 @@ pieces as (
         max(updated_at) as updated_at,
         arg_max(detail, updated_at) as detail
     from numbered
-    group by pipeline, state, subject, piece
+    group by pipeline, state, chain_id, subject, piece
 ),
 
 of_subjects as (
@@ -96,7 +101,7 @@ of_subjects as (
         ) as longest,
         count(*) - 2 as others
     from pieces
-    group by pipeline, state, subject
+    group by pipeline, state, chain_id, subject
 )
 
 select

@@ -83,7 +83,8 @@ figures as (
         max(day) filter (nav_usd is not null) as nav_on,
         avg(nav_usd order by nav_usd) as nav_usd_average,
         sum(hours_present) as hours_present,
-        sum(hours_expected) as hours_expected
+        sum(hours_expected) as hours_expected,
+        count(*) filter (hours_expected > 0) as hours_days
     from days
     group by chain_id, vault_address
 ),
@@ -301,6 +302,7 @@ select
     case when figures.ratio_days > 0 then ratio.hours_below_par end as hours_below_par,
     figures.hours_present,
     figures.hours_expected,
+    coalesce(figures.hours_days, 0) as hours_days,
     concentration.concentration_hhi,
     concentration.concentration_hhi_last,
     concentration.top_protocol,

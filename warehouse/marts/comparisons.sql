@@ -37,12 +37,13 @@ select * from (
             'fraction', 0.01, null, null
         ),
         -- Holdings as of some hour of the day; whether they include what the vault itself
-        -- holds is open (§2.9), and a buffer of a tenth or more is common.
+        -- holds is open (§2.9), and a buffer of a tenth or more is common. The document does not say that the values
+        -- of allocations are in dollars.
         (
             'allocations_nav',
             'allocations of the newest day that has a position snapshot, added up',
             'net asset value of the newest snapshot of that day',
-            'USD', 0.2, null, null
+            'as sent', 0.2, null, null
         ),
         (
             'oracle_classification_nav',
@@ -54,7 +55,7 @@ select * from (
             'summary_allocations_nav',
             'allocations of the vault''s summary, added up',
             'net asset value of the newest position snapshot',
-            'USD', 0.2, null, 48
+            'as sent', 0.2, null, 48
         ),
         -- A liquid yield leaves out points, which the series may hold; and a mean of daily values, each an
         -- average of seven days, reaches a week further back. Over thirty days that week weighs less.

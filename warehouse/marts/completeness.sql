@@ -280,13 +280,17 @@ covered_until as (
     group by series, vault_address, part
 ),
 
--- Nothing more is expected of a vault that is no longer listed, but its facts count.
+-- Nothing more is expected of a vault that is no longer listed, but its facts count. least() skips nulls: that a vault
+-- was listed longer does not cover what nothing else does.
 expected_spans as (
     select
         spans.*,
         greatest(
             spans.last_at + spans.step,
-            least(covered_until.until_at, date_trunc(spans.period, spans.ended_at)::timestamp)
+            case
+                when covered_until.until_at is not null
+                    then least(covered_until.until_at, date_trunc(spans.period, spans.ended_at)::timestamp)
+            end
         ) as until_at
     from spans
     left join covered_until using (series, vault_address, part)

@@ -92,6 +92,8 @@ joined as (
         lender.vault_names as lender_vault_names,
         book.principal_token_symbol,
         book.principal_token_address,
+        coalesce(book.principal_token_chain_id, details.principal_token_chain_id, book.chain_id)
+            as principal_token_chain_id,
         book.principal_amount,
         coalesce(book.initial_principal_amount, details.initial_principal_amount)
             as initial_principal_amount,
@@ -142,6 +144,7 @@ select
     lender_vault_names,
     principal_token_symbol,
     principal_token_address,
+    principal_token_chain_id,
     principal_amount,
     initial_principal_amount,
     interest_amount,

@@ -20,7 +20,7 @@ buckets as (
 loans as (
     select
         *,
-        coalesce(chain_id::varchar, '-')
+        coalesce(principal_token_chain_id::varchar, '-')
         || ':'
         || coalesce(principal_token_address, principal_token_symbol, '-') as token_id
     from mart.loan_book
@@ -30,7 +30,7 @@ loans as (
 tokens as (
     select
         token_id,
-        max(chain_id) as chain_id,
+        max(principal_token_chain_id) as chain_id,
         max(principal_token_symbol) as principal_token_symbol,
         max(principal_token_address) as principal_token_address,
         max(coalesce(principal_token_address, principal_token_symbol)) is not null as is_known
@@ -124,8 +124,9 @@ select
     case
         when count(principal_amount) over ladder = count(*) over ladder then sum(principal_amount) over ladder
     end as cumulative_principal,
+    -- Where a rung is negative the others are no parts of a whole.
     case
-        when count(principal_amount) over token = count(*) over token
+        when count(principal_amount) over token = count(*) over token and min(principal_amount) over token >= 0
             then principal_amount / nullif(sum(principal_amount) over token, 0)
     end as share_of_principal,
     payments,

@@ -3,7 +3,7 @@ with
 loans as (
     select
         *,
-        coalesce(chain_id::varchar, '-')
+        coalesce(principal_token_chain_id::varchar, '-')
         || ':'
         || coalesce(principal_token_address, principal_token_symbol, '-') as token_id
     from mart.loan_book
@@ -16,7 +16,7 @@ lent as (
         token_id,
         max(lender_name) as lender_name,
         max(lender_vault_names) as lender_vault_names,
-        max(chain_id) as chain_id,
+        max(principal_token_chain_id) as chain_id,
         max(principal_token_symbol) as principal_token_symbol,
         max(principal_token_address) as principal_token_address,
         count(*) as loans,

@@ -22,7 +22,8 @@ payments as (
     inner join mart.clock on true
     window due as (
         partition by
-            loans.chain_id, coalesce(loans.principal_token_address, loans.principal_token_symbol)
+            loans.principal_token_chain_id,
+            coalesce(loans.principal_token_address, loans.principal_token_symbol)
         order by loans.next_payment_due_at nulls last, loans.loan_id
         rows unbounded preceding
     )
@@ -45,6 +46,7 @@ select
     lender_vault_names,
     principal_token_symbol,
     principal_token_address,
+    principal_token_chain_id,
     next_payment_amount as amount,
     cumulative_amount,
     next_payment_amount / nullif(principal_amount, 0) as share_of_principal,

@@ -24,8 +24,7 @@ select
     nav_usd,
     nav_on,
     hours_present / nullif(hours_expected, 0) as share_of_hours_present,
-    -- No hours are expected after a vault's newest fact.
-    last_on - first_on + 1 as hours_days,
+    hours_days,
     drawdown,
     pnl_usd_change as pnl_change_usd,
     pnl_days,

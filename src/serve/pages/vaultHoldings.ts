@@ -69,7 +69,7 @@ export const vaultHoldings = (vault: Row): Readonly<Record<string, TableSection<
         textColumn("Side", "side"),
         numberColumn("Principal", "principal_amount", amount),
         textColumn("Token", "principal_token_symbol"),
-        numberColumn("APR", "apr", percent),
+        numberColumn("APR, as sent", "apr", amount),
         numberColumn("Next payment", "next_payment_amount", amount),
         timeColumn("Due", "next_payment_due_at"),
         timeColumn("Matures", "matures_at"),

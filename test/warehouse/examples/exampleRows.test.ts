@@ -128,16 +128,16 @@ it("collateral-deficits: who has repaid all debt since lacks nothing any more", 
   ])
 })
 
-it("funds-off-the-whitelist: a subaccount that a snapshot lists once for each chain holds their sum", async () => {
+it("funds-off-the-whitelist: a subaccount that a snapshot lists once for each chain holds their sum, until one lists none", async () => {
+  const snapshot = { chain_id: 1, vault_address: "v", snapshot_at: "2026-06-02 09:00:00" }
   const held = (subaccount_address: string, total_usd: number | null) => ({
-    chain_id: 1,
-    vault_address: "v",
-    snapshot_at: "2026-06-02 09:00:00",
+    ...snapshot,
     subaccount_address,
     total_usd,
   })
-  const rows = await answer("funds-off-the-whitelist", {
+  const given = {
     "core.vaults": [vault("v")],
+    "core.position_snapshots": [snapshot],
     "core.whitelist_status": ["a", "b"].map((subaccount_address) => ({
       chain_id: 1,
       vault_address: "v",
@@ -153,8 +153,15 @@ it("funds-off-the-whitelist: a subaccount that a snapshot lists once for each ch
       held("b", 5),
       held("b#2", null),
     ],
-  })
+  }
+  const rows = await answer("funds-off-the-whitelist", given)
   expect(rows).toMatchObject([{ subaccount_address: "a", held_usd: 100 }])
+  // The newest snapshot lists no subaccount.
+  const emptied = await answer("funds-off-the-whitelist", {
+    ...given,
+    "core.position_snapshots": [snapshot, { ...snapshot, snapshot_at: "2026-06-02 10:00:00" }],
+  })
+  expect(emptied).toEqual([])
 })
 
 it("an address on two chains is two vaults wherever the facts name the chain", async () => {
@@ -211,6 +218,9 @@ it("an address on two chains is two vaults wherever the facts name the chain", a
         summary: "of the other chain",
       },
     ],
+    "core.observation_warnings": [
+      { ...on(10), endpoint: "roles", warning: "of the other chain", valid_from: "2026-06-01" },
+    ],
     "core.ratio_history": [9, 10].map((hour) => ({
       vault_address: "twin",
       observed_at: `2026-06-01 ${hour === 9 ? "09" : hour}:00:00`,
@@ -240,6 +250,8 @@ it("an address on two chains is two vaults wherever the facts name the chain", a
   expect(await of("pricing-quality", "share")).toEqual([1, 1])
   expect(await of("who-can-act-alone", "roles_held")).toEqual(["1", "1"])
   expect(await of("fees-and-what-they-left", "days")).toEqual(["1", "1"])
+  expect(await of("trust-before-use", "contradictions")).toEqual(["0", "0", "0", "1", "1", "1"])
+  expect(await of("trust-before-use", "warnings")).toEqual(["0", "0", "0", "1", "1", "1"])
   // The yield and the ratio are the address's: one vault has them, with its own fees and its own governance.
   expect(await of("net-apy-after-fees", "management_fee_pct")).toEqual([1])
   expect(await of("ratio-moves-and-what-came-before", "event")).toEqual([null])
@@ -733,6 +745,16 @@ it("loans: tokens of one symbol are not one token, and an unknown amount is not 
     ["l3", "USDC", expect.closeTo(1 / 3, 12)],
     ["l4", "USDC", expect.closeTo(1 / 3, 12)],
   ])
+  const onTwoChains = await answer("borrower-concentration", {
+    "core.loans": [loan("l1", "t"), loan("l2", "t", { principal_token_chain_id: 56 })],
+  })
+  expect(
+    onTwoChains.map((row) => [row["borrower_address"], row["chain_id"], row["share"]]),
+  ).toEqual([
+    ["l1", "1", 1],
+    ["l2", "56", 1],
+  ])
+  await putGiven(warehouse.connection, given)
   expect(await martExample("loan_book")).toMatchObject([
     { principal: 300, apr_by_principal: expect.closeTo(0.1, 12) },
     { principal: 100, apr_by_principal: expect.closeTo(0.1, 12) },

@@ -1,4 +1,4 @@
--- Written by `make docs` from warehouse/checks/allocations_against_positions.sql: On every day, a vault's allocations add up to the NAV of the day's last position snapshot, within the tolerance of `allocations_nav` in mart.comparisons.
+-- Written by `make docs` from warehouse/checks/allocations_against_positions.sql: On every day, a vault's allocations add up to the NAV of the day's last position snapshot, within the tolerance of `allocations_nav` in mart.comparisons. A vault whose newest pair has different units, by mart.reconciliation, is left out.
 {{ config(severity='warn', meta={'check': 'allocations_against_positions'}) }}
 
 with
@@ -7,6 +7,12 @@ rule as (
     select relative_tolerance
     from {{ source('mart', 'comparisons') }}
     where comparison = 'allocations_nav'
+),
+
+other_units as (
+    select chain_id, vault_address
+    from {{ source('mart', 'reconciliation') }}
+    where comparison = 'allocations_nav' and is_within_tolerance is null
 ),
 
 days as (
@@ -34,4 +40,6 @@ inner join {{ source('mart', 'position_days') }} as snapshots
         and days.chain_id is not distinct from snapshots.chain_id
         and days.date = snapshots.day
 cross join rule
+anti join other_units
+    on days.vault_address = other_units.vault_address and days.chain_id = other_units.chain_id
 where abs(days.allocated - snapshots.nav_usd) > rule.relative_tolerance * abs(snapshots.nav_usd)
