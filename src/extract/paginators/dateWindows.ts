@@ -13,6 +13,7 @@ import {
   type DayRange,
   ignoresDates,
   isReadToItsStart,
+  lacksKnownDay,
   type Pending,
   type SeriesCursor,
   type State,
@@ -188,7 +189,8 @@ const afterRead = <A, E, R>(
         ? state.pending
         : // Older points are requested from where the response ended, not by the planned windows.
           []
-  const suspicious = response.points === 0 && hadPoints(options, state, window)
+  const suspicious =
+    lacksKnownDay(window, response) || (response.points === 0 && hadPoints(options, state, window))
   const step: WindowStep<A> = {
     _tag: "Read",
     window,
@@ -263,7 +265,7 @@ const afterFailure = <A>(
   error: unknown,
 ): Progress<A> | undefined => {
   if (!(error instanceof ApiError) || !windowLocal.has(error.reason._tag)) return undefined
-  // A request without a start date has no window that could be recorded as a gap.
+  // A request for everything up to a day has no window that could be recorded as a gap.
   if (window.from === undefined || window.purpose === "probe") return undefined
   const hasResponse = error.reason._tag === "ContractViolation"
   const failures = hasResponse ? 0 : state.failures + 1

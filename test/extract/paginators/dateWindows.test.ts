@@ -51,6 +51,8 @@ interface Options {
   readonly cap?: number
   /** Days whose points hold nothing. */
   readonly hollow?: (day: number) => boolean
+  /** The first day of a request for everything, if the service has one of its own. */
+  readonly start?: number
   /** Which end of a window the service does not read, if any. */
   readonly ignores?: ReadonlySet<"from" | "to">
 }
@@ -74,7 +76,10 @@ const stream = (service: Service, requests: Array<DateWindow>, options: Options 
     read: (window) => {
       requests.push(window)
       if (requests.length > MOST_REQUESTS) return Effect.die("requests without end")
-      const from = options.ignores?.has("from") === true ? -Infinity : (window.from ?? -Infinity)
+      const from =
+        options.ignores?.has("from") === true
+          ? -Infinity
+          : (window.from ?? options.start ?? -Infinity)
       const to = options.ignores?.has("to") === true ? Infinity : window.to
       const days = [...service.keys()]
         .filter((day) => day <= to && day >= from)
@@ -507,6 +512,20 @@ describe("dateWindows", () => {
       const steps = yield* readAll(service, [], { cap: 60, ignores: new Set(["from"] as const) })
       expect(pointsIn(steps)).toEqual(allPoints(service))
       expect(steps.every((step) => step._tag === "Read" && !step.ignoresDates)).toBe(true)
+    }),
+  )
+
+  it.effect("a request for everything that lacks a day known to have points shows no end", () =>
+    Effect.gen(function* () {
+      // A hole at the first day of the second window: the request for what is before it includes its second day.
+      const days = eachDay({ from: TODAY - 199, to: TODAY })
+      const hole = TODAY - 2 * WINDOW + 1
+      const service = new Map(days.filter((day) => day !== hole).map((day) => [day, 2]))
+      const first = yield* readAll(service, [], { start: TODAY - 10 })
+      expect(first.at(-1)).toMatchObject({ suspicious: true, covered: undefined })
+      expect(lastCursor(first)).toMatchObject({ complete: false, from: hole + 1 })
+      const second = yield* readAll(service, [], { cursor: lastCursor(first) })
+      expect(new Set([...pointsIn(first), ...pointsIn(second)])).toEqual(allPoints(service))
     }),
   )
 
