@@ -5,7 +5,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import { invariant } from "../../domain/invariant.ts"
-import { ApiError, type ApiErrorTag } from "../../domain/wire/errors.ts"
+import type { ApiError } from "../../domain/wire/errors.ts"
 import { coveredBy, cursorAfterFailure, cursorAfterRead, missingIn } from "./coveredDays.ts"
 import {
   type Bounds,
@@ -21,6 +21,7 @@ import {
   type WindowRead,
 } from "./dateWindow.ts"
 import { backward, proceed, remainder, split } from "./nextDateWindows.ts"
+import { isOfOneWindow } from "./windowErrors.ts"
 
 export interface DateWindows<A, E, R> {
   readonly cursor: SeriesCursor | undefined
@@ -67,16 +68,6 @@ export type WindowStep<A> =
       readonly cursor: SeriesCursor | undefined
     }
 
-// These failures concern one window and must not prevent reading the rest of the series; all others (no access, no such
-// vault, a rate limit) concern every window.
-const windowLocal: ReadonlySet<ApiErrorTag> = new Set<ApiErrorTag>([
-  "ContractViolation",
-  "DependencyFailed",
-  "ServerError",
-  "Timeout",
-  "Transport",
-  "UnexpectedStatus",
-])
 const MAX_FAILURES_IN_A_ROW = 2
 
 export const dateWindows = <A, E, R>(
@@ -264,12 +255,15 @@ const afterFailure = <A>(
   window: Pending,
   error: unknown,
 ): Progress<A> | undefined => {
-  if (!(error instanceof ApiError) || !windowLocal.has(error.reason._tag)) return undefined
+  if (!isOfOneWindow(error)) return undefined
   // A request for everything up to a day has no window that could be recorded as a gap.
   if (window.from === undefined || window.purpose === "probe") return undefined
   const hasResponse = error.reason._tag === "ContractViolation"
   const failures = hasResponse ? 0 : state.failures + 1
-  if (failures >= MAX_FAILURES_IN_A_ROW) return undefined
+  const hasEnough = failures >= MAX_FAILURES_IN_A_ROW
+  // Old days that keep failing must not keep back the new ones, which are requested all the same.
+  const pending = state.pending.filter(({ purpose }) => !hasEnough || purpose !== "gap")
+  if (hasEnough && (window.purpose !== "gap" || pending.length === 0)) return undefined
   const { from, to } = window
   const failed = { ...window, from }
   const isPassed = hasResponse || state.pending.some(({ purpose }) => purpose === "forward")
@@ -280,6 +274,6 @@ const afterFailure = <A>(
     : missingIn(failed, isPassed, state.cursor, options.known)
   return {
     steps: [{ _tag: "Failed", window: { from, to }, missing, error, cursor }],
-    state: proceed(options, { ...state, cursor, failures }, window, undefined),
+    state: proceed(options, { ...state, cursor, failures, pending }, window, undefined),
   }
 }

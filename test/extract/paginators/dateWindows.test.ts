@@ -137,7 +137,7 @@ const Gap = Schema.Struct({
   days: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 40 })),
 })
 
-const serviceOf = (stretches: Schema.Schema.Type<typeof Stretches>): Service => {
+const serviceOf = (stretches: Schema.Schema.Type<typeof Stretches>): Map<number, number> => {
   const service = new Map<number, number>()
   let day = TODAY
   for (const { silent, days, perDay } of stretches) {
@@ -594,6 +594,34 @@ describe("dateWindows", () => {
       yield* Effect.flip(readAll(service, refused, { broken, failWith: error("Forbidden") }))
       expect(refused).toHaveLength(1)
     }),
+  )
+
+  it.effect(
+    "gaps that keep failing keep back no new days, which end the reading if they fail",
+    () =>
+      Effect.gen(function* () {
+        const service = serviceOf([{ silent: 0, days: 100, perDay: 2 }]).set(TODAY + 1, 2)
+        const options = {
+          cursor: { through: TODAY, newest: TODAY, from: TODAY - 99, complete: true },
+          gaps: [90, 70, 50].map((ago) => ({ from: TODAY - ago, to: TODAY - ago + 5 })),
+          failWith: error("ServerError"),
+          today: TODAY + 1,
+        }
+        const old = eachDay({ from: TODAY - 90, to: TODAY - 40 })
+        const requests: Array<DateWindow> = []
+        const steps = yield* readAll(service, requests, { ...options, broken: new Set(old) })
+        expect(pointsIn(steps)).toEqual(allPoints(service, TODAY - 2))
+        expect(lastCursor(steps)).toMatchObject({ through: TODAY + 1, from: TODAY - 99 })
+        // The third would most likely fail, too.
+        expect(requests).toHaveLength(3)
+        expect(steps.filter(({ _tag }) => _tag === "Failed")).toMatchObject(
+          options.gaps.slice(0, 2).map((gap) => ({ window: gap, missing: gap })),
+        )
+        const broken = new Set(service.keys())
+        expect(yield* Effect.flip(readAll(service, [], { ...options, broken }))).toBe(
+          options.failWith,
+        )
+      }),
   )
 
   it.effect("requests a gap within the new days once, and closes it", () =>
