@@ -184,11 +184,15 @@ const afterRead = <A, E, R>(
     looksBack && older && range.reached !== undefined
       ? { after: through, before: range.reached }
       : undefined
+  const mark = markOf(cursor)
+  // A window that does not hold the newest record stored may have none.
   const suspicious =
     range.purpose === "forward" &&
     range.reached === undefined &&
     count === 0 &&
-    (range.to ?? Infinity) >= through
+    Number.isFinite(mark) &&
+    mark >= (range.from ?? -Infinity) &&
+    mark <= (range.to ?? Infinity)
   const nextCursor: TimeCursor | undefined = suspicious
     ? cursor
     : cursorAfter(cursor, range, next, { newest, largest, since, whole })

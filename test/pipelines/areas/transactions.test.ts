@@ -201,6 +201,48 @@ live("what --full could not read is read by the next run, which then closes its 
   }).pipe(Effect.scoped),
 )
 
+live("--full --since without a newer transaction leaves nothing out, and nothing suspicious", () =>
+  Effect.gen(function* () {
+    const known = history.slice(30)
+    let isBroken = true
+    const server = yield* scriptedServer(({ url }, response) => {
+      const { pathname, searchParams } = new URL(url, "http://service")
+      if (pathname === "/subaccounts") return json(response, [{ address }])
+      if (pathname !== "/transactions/v2") return json(response, [])
+      const from = searchParams.get("startTime") ?? ""
+      const to = searchParams.get("endTime") ?? "9"
+      const inside = known.filter(({ block_timestamp: at }) => at >= from && at <= to)
+      // The second page of the first reading.
+      if (isBroken && to < "9") return json(response, { detail: "broken" }, 418)
+      json(response, inside.slice(0, 30))
+    })
+    const dataDir = yield* temporaryFolder
+    const run = (settings: Partial<RunSettings> = {}) =>
+      Effect.map(
+        runOnce(server.url, dataDir, {
+          pipelines: ["my_subaccounts", "transactions"],
+          api: asAdmin,
+          settings,
+        }),
+        ({ summary }) => summary.outcome,
+      )
+    const found = [
+      "select count(*)::int as n from core.transactions",
+      "select 1 from ops.tasks where outcome = 'suspicious_empty'",
+    ]
+    const full = run({ full: true, since: Math.floor(now / 86_400_000) })
+    expect(yield* run()).toBe("partial")
+    expect(yield* queries(dataDir, found)).toEqual([[{ n: 30 }], []])
+    yield* full
+    isBroken = false
+    expect([yield* run(), yield* run()]).toEqual(["complete", "complete"])
+    expect(yield* queries(dataDir, found)).toEqual([[{ n: 40 }], []])
+    // After a whole reading.
+    expect([yield* full, yield* run(), yield* run()]).toEqual(["complete", "complete", "complete"])
+    expect(yield* queries(dataDir, found)).toEqual([[{ n: 40 }], []])
+  }).pipe(Effect.scoped),
+)
+
 live("transactions of two chains have the time of their own name, and a pending one none", () =>
   Effect.gen(function* () {
     const at = (age: number) => new Date(now - age * HOUR).toISOString()

@@ -157,7 +157,7 @@ export const transactionsPipeline: Pipeline<SubaccountRef, ReadonlyArray<JsonObj
       : cursors.encode({
           ...stored,
           from,
-          pending: { from },
+          pending: { from, newest: stored.pending?.newest },
           leftInQuarantine: leftBefore(partition, state, context),
         })
   },
