@@ -2,9 +2,6 @@
 
 export type Severity = "warn" | "error"
 
-/** No platform of smart contracts is older than the first chain that has them. */
-export const FIRST_YEAR = 2015
-
 /** Clocks of the service and of this machine may differ; a day's fact may be dated at its end. */
 export const SKEW_SECONDS = 3600
 

@@ -1,6 +1,7 @@
 // Moves the cursor of a dated series after a window was read or failed, and says which days are then covered.
 import {
   type DayRange,
+  lacksKnownDay,
   nothingOlder,
   type Pending,
   type SeriesCursor,
@@ -60,6 +61,7 @@ const rangeAfterRead = (
     case "last":
       return { ...cursor, from: Math.min(cursor.from, short ?? window.from ?? cursor.from) }
     case "probe":
+      if (lacksKnownDay(window, response)) return cursor
       return nothingOlder(window, response)
         ? { ...cursor, from: window.from ?? cursor.from, complete: window.from === undefined }
         : { ...cursor, from: Math.min(cursor.from, oldest ?? cursor.from) }

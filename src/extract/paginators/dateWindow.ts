@@ -1,6 +1,6 @@
 // Types for reading a dated series: windows of days, the content of a response, and how far the series has been read.
 
-/** Days since 1970, both ends inclusive; without `from` the window reaches back to the beginning. */
+/** Days since 1970, both ends inclusive; without `from` the window reaches back to the first day there can be. */
 export interface DateWindow {
   readonly from: number | undefined
   readonly to: number
@@ -46,9 +46,9 @@ export type Purpose =
   | "forward"
   /** The backfill. */
   | "backward"
-  /** A request without a start date, which shows whether anything older exists. */
+  /** A request for everything up to a day, which shows whether anything older exists. */
   | "probe"
-  /** One more window by date after a probe of a new series found nothing. */
+  /** One more window of the usual length after a probe of a new series found nothing. */
   | "last"
 
 export interface Pending extends DateWindow {
@@ -110,3 +110,10 @@ export const nothingOlder = (
   { to, known }: Pending,
   { oldest, hasOnlyEmptyDays }: WindowRead<unknown>,
 ): boolean => oldest === undefined || hasOnlyEmptyDays || (known === true && oldest >= to)
+
+/**
+ * Whether the response lacks a day that was seen to have points, so that it shows nothing of older days either: the service did
+ * not look as far back as it was asked to.
+ */
+export const lacksKnownDay = ({ known }: Pending, { oldest }: WindowRead<unknown>): boolean =>
+  known === true && oldest === undefined

@@ -5,7 +5,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import { invariant } from "../../domain/invariant.ts"
-import { ApiError, type ApiErrorTag } from "../../domain/wire/errors.ts"
+import type { ApiError } from "../../domain/wire/errors.ts"
 import { coveredBy, cursorAfterFailure, cursorAfterRead, missingIn } from "./coveredDays.ts"
 import {
   type Bounds,
@@ -13,6 +13,7 @@ import {
   type DayRange,
   ignoresDates,
   isReadToItsStart,
+  lacksKnownDay,
   type Pending,
   type SeriesCursor,
   type State,
@@ -20,6 +21,7 @@ import {
   type WindowRead,
 } from "./dateWindow.ts"
 import { backward, proceed, remainder, split } from "./nextDateWindows.ts"
+import { isOfOneWindow } from "./windowErrors.ts"
 
 export interface DateWindows<A, E, R> {
   readonly cursor: SeriesCursor | undefined
@@ -66,16 +68,6 @@ export type WindowStep<A> =
       readonly cursor: SeriesCursor | undefined
     }
 
-// These failures concern one window and must not prevent reading the rest of the series; all others (no access, no such
-// vault, a rate limit) concern every window.
-const windowLocal: ReadonlySet<ApiErrorTag> = new Set<ApiErrorTag>([
-  "ContractViolation",
-  "DependencyFailed",
-  "ServerError",
-  "Timeout",
-  "Transport",
-  "UnexpectedStatus",
-])
 const MAX_FAILURES_IN_A_ROW = 2
 
 export const dateWindows = <A, E, R>(
@@ -188,7 +180,8 @@ const afterRead = <A, E, R>(
         ? state.pending
         : // Older points are requested from where the response ended, not by the planned windows.
           []
-  const suspicious = response.points === 0 && hadPoints(options, state, window)
+  const suspicious =
+    lacksKnownDay(window, response) || (response.points === 0 && hadPoints(options, state, window))
   const step: WindowStep<A> = {
     _tag: "Read",
     window,
@@ -262,12 +255,15 @@ const afterFailure = <A>(
   window: Pending,
   error: unknown,
 ): Progress<A> | undefined => {
-  if (!(error instanceof ApiError) || !windowLocal.has(error.reason._tag)) return undefined
-  // A request without a start date has no window that could be recorded as a gap.
+  if (!isOfOneWindow(error)) return undefined
+  // A request for everything up to a day has no window that could be recorded as a gap.
   if (window.from === undefined || window.purpose === "probe") return undefined
   const hasResponse = error.reason._tag === "ContractViolation"
   const failures = hasResponse ? 0 : state.failures + 1
-  if (failures >= MAX_FAILURES_IN_A_ROW) return undefined
+  const hasEnough = failures >= MAX_FAILURES_IN_A_ROW
+  // Old days that keep failing must not keep back the new ones, which are requested all the same.
+  const pending = state.pending.filter(({ purpose }) => !hasEnough || purpose !== "gap")
+  if (hasEnough && (window.purpose !== "gap" || pending.length === 0)) return undefined
   const { from, to } = window
   const failed = { ...window, from }
   const isPassed = hasResponse || state.pending.some(({ purpose }) => purpose === "forward")
@@ -278,6 +274,6 @@ const afterFailure = <A>(
     : missingIn(failed, isPassed, state.cursor, options.known)
   return {
     steps: [{ _tag: "Failed", window: { from, to }, missing, error, cursor }],
-    state: proceed(options, { ...state, cursor, failures }, window, undefined),
+    state: proceed(options, { ...state, cursor, failures, pending }, window, undefined),
   }
 }

@@ -66,9 +66,9 @@ const nextWindows = (
       if (window.from === undefined) return backward(options, state, false)
       const short = response === undefined ? undefined : stopsShortAt(window, response)
       if (short !== undefined) return probe(options, short, true)
-      // After a window that failed or had no points (such as one without allocations), only a request without a start
-      // date shows whether anything is older. If that fails too, the backfill ends; otherwise it would request windows
-      // forever.
+      // After a window that failed or had no points (such as one without allocations), only a request for everything
+      // before it shows whether anything is older. If that fails too, the backfill ends; otherwise it would request
+      // windows forever.
       return response?.oldest === undefined || response.hasOnlyEmptyDays
         ? probe(options, window.from - 1, false)
         : // A day of its own would be requested again and again, as it would end as late each time.
@@ -77,8 +77,8 @@ const nextWindows = (
     case "probe":
       if (response !== undefined && !nothingOlder(window, response))
         return backward(options, state, true)
-      // Some services return nothing unless both dates are given, so one more window is requested by date before
-      // concluding that there is no history.
+      // Some services may return nothing for so many days at once, so one more window of the usual length is requested
+      // before concluding that there is no history.
       return state.cursor === undefined ? lastWindow(options, state.windowDays, window.to) : []
     case "last":
       return backward(options, state, false)

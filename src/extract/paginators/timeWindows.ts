@@ -3,22 +3,28 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
-import { microsFromMillis, MICROS_PER_MILLI } from "../../domain/values/time.ts"
+import { microsFromMillis } from "../../domain/values/time.ts"
+import {
+  lookBack,
+  olderRange,
+  OVERLAP,
+  type Pending,
+  type Start,
+  start,
+  startWithoutResumed,
+} from "./nextTimeWindows.ts"
 import { CAP_STEP, looksCutOff } from "./plausibleCap.ts"
 import {
   extentOf,
   isKnownWhole,
   markOf,
-  type PendingRead,
-  type ResponseExtent,
   type TimeCursor,
   trusted,
   type WholeRead,
 } from "./timeCursor.ts"
-
-/** Windows overlap by this much, since the service may store finer or coarser times than the wire carries. */
-const OVERLAP = 1_000_000
+import { isOfOneWindow } from "./windowErrors.ts"
 
 /** Microseconds since 1970, both ends inclusive; an absent end is open. */
 export interface TimeWindow {
@@ -60,29 +66,14 @@ export interface TimeStep<A> {
   readonly ignoresEnd: boolean
 }
 
-interface Pending extends PendingRead {
-  /** `lookBack`: up to what is stored, to see whether the responses before should have reached it. */
-  readonly purpose: "newest" | "forward" | "lookBack" | "backward"
-  /** Whether to continue after every response with older records, even if it does not seem cut off. */
-  readonly toTheEnd: boolean
-  /** The time of the oldest record of the range so far. */
-  readonly reached: number | undefined
-  /** An instant that filled a whole response; only older records show whether it was cut off. */
-  readonly filled: number | undefined
-  /** Whether the response before may have been cut off by its size. */
-  readonly full: boolean
-  /** The response that this window continues. */
-  readonly before: ResponseExtent | undefined
-}
-
 /** Microseconds since 1970: when the reading began. */
 interface Begun {
   readonly now: number
 }
 
-interface State {
-  readonly cursor: TimeCursor | undefined
-  readonly pending: ReadonlyArray<Pending>
+interface State<E> extends Start {
+  /** Why the range that an earlier run began can't be continued, and its cursor, which stays while what is new is read. */
+  readonly stuck?: { readonly error: E; readonly cursor: TimeCursor | undefined }
 }
 
 export const timeWindows = <A, E, R>(
@@ -98,73 +89,44 @@ export const timeWindows = <A, E, R>(
 const windowsAt = <A, E, R>(
   options: TimeWindows<A, E, R> & Begun,
 ): Stream.Stream<TimeStep<A>, E, R> => {
-  const advance = Effect.fnUntraced(function* (state: State) {
+  const advance = Effect.fnUntraced(function* (state: State<E>) {
+    const { cursor, stuck } = state
     const [range, ...rest] = state.pending
-    if (range === undefined) return [[], Option.none()] as const
+    if (range === undefined) {
+      if (stuck !== undefined) return yield* Effect.fail(stuck.error)
+      return [[], Option.none()] as const
+    }
     const window: TimeWindow = { from: range.from, to: range.to }
-    const response = yield* options.read(window)
-    const { step, next } = afterRead(options, state.cursor, range, window, response)
+    const response = yield* Effect.result(options.read(window))
+    if (Result.isFailure(response)) {
+      const error = response.failure
+      // An old range that keeps failing must not keep back what is new.
+      const others =
+        range.isResumed === true && isOfOneWindow(error)
+          ? startWithoutResumed(options, cursor)
+          : undefined
+      if (others === undefined) return yield* Effect.fail(stuck?.error ?? error)
+      return [[], Option.some<State<E>>({ ...others, stuck: { error, cursor } })] as const
+    }
+    const { step, next } = afterRead(options, cursor, range, window, response.success)
+    const pending = next === undefined ? rest : [next, ...rest]
     return [
-      [step],
-      Option.some<State>({
-        cursor: step.cursor,
-        pending: next === undefined ? rest : [next, ...rest],
-      }),
+      [stuck === undefined ? step : { ...step, cursor: stuckAt(stuck.cursor, step, pending) }],
+      Option.some<State<E>>({ ...state, cursor: step.cursor, pending }),
     ] as const
   })
-  return Stream.paginate(start(options), advance)
+  return Stream.paginate<State<E>, TimeStep<A>, E, R>(start(options), advance)
 }
 
-const initialProgress = {
-  newest: undefined,
-  reached: undefined,
-  filled: undefined,
-  full: false,
-  before: undefined,
-} as const
-
-const start = <A, E, R>({
-  cursor,
-  overlap,
-  since,
-  until,
-  now,
-}: TimeWindows<A, E, R> & Begun): State => {
-  const range = cursor?.pending
-  const pending: Array<Pending> = []
-  if (range !== undefined) {
-    pending.push({
-      ...initialProgress,
-      ...range,
-      reached: range.to,
-      purpose: "forward",
-      toTheEnd: true,
-    })
-  }
-  const through = Math.min(markOf(cursor), now)
-  if (through === -Infinity) {
-    if (range === undefined) {
-      pending.push({
-        ...initialProgress,
-        from: since,
-        to: until,
-        purpose: "newest",
-        toTheEnd: true,
-      })
-    }
-    return { cursor, pending }
-  }
-  const from = Math.max(cursor?.from ?? -Infinity, through - overlap - OVERLAP)
-  if (until === undefined || until >= from) {
-    pending.push({ ...initialProgress, from, to: until, purpose: "forward", toTheEnd: false })
-  }
-  const read = cursor?.from
-  if (read !== undefined && (since ?? -Infinity) < read) {
-    const to = read + OVERLAP
-    pending.push({ ...initialProgress, from: since, to, purpose: "backward", toTheEnd: true })
-  }
-  return { cursor, pending }
-}
+/** The cursor of a range that can't be continued, once all that is new has been read. */
+const stuckAt = (
+  cursor: TimeCursor | undefined,
+  step: TimeStep<unknown>,
+  pending: ReadonlyArray<Pending>,
+): TimeCursor | undefined =>
+  cursor === undefined || pending.length > 0
+    ? undefined
+    : { ...cursor, pending: { ...cursor.pending, newest: markOf(step.cursor) } }
 
 const afterRead = <A, E, R>(
   { since, now, recheck }: TimeWindows<A, E, R> & Begun,
@@ -222,11 +184,15 @@ const afterRead = <A, E, R>(
     looksBack && older && range.reached !== undefined
       ? { after: through, before: range.reached }
       : undefined
+  const mark = markOf(cursor)
+  // A window that does not hold the newest record stored may have none.
   const suspicious =
     range.purpose === "forward" &&
     range.reached === undefined &&
     count === 0 &&
-    (range.to ?? Infinity) >= through
+    Number.isFinite(mark) &&
+    mark >= (range.from ?? -Infinity) &&
+    mark <= (range.to ?? Infinity)
   const nextCursor: TimeCursor | undefined = suspicious
     ? cursor
     : cursorAfter(cursor, range, next, { newest, largest, since, whole })
@@ -235,40 +201,6 @@ const afterRead = <A, E, R>(
     next,
   }
 }
-
-/**
- * The next window into the past. It repeats the oldest records of the response if it would still exclude some others.
- */
-const olderRange = (
-  range: Pending,
-  newest: number | undefined,
-  oldest: number,
-  times: ReadonlyArray<number>,
-): Pending | undefined => {
-  const excludesSome = (to: number): boolean =>
-    to < (range.to ?? Infinity) && times.some((time) => time > to)
-  const shared = oldest + OVERLAP
-  const exact = Math.ceil(oldest / MICROS_PER_MILLI) * MICROS_PER_MILLI
-  const to = [shared, exact].find(excludesSome)
-  const reached = Math.min(oldest, range.reached ?? Infinity)
-  const onward = { ...range, newest, reached }
-  if (to !== undefined) return nonEmpty({ ...onward, to, filled: undefined })
-  // A service that compares coarser times would return the same records again, so more time is skipped.
-  const again = range.filled !== undefined && oldest >= range.filled
-  const beyond = (range.to ?? Infinity) - (again ? OVERLAP : MICROS_PER_MILLI)
-  return nonEmpty({ ...onward, to: Math.min(exact - MICROS_PER_MILLI, beyond), filled: oldest })
-}
-
-/**
- * The window that shows whether the newest record stored is gone, or whether the service only returned nothing from before the
- * oldest record, as one that cuts off by age does after a month without records.
- */
-const lookBack = (range: Pending, through: number): Pending | undefined =>
-  nonEmpty({ ...range, to: through + OVERLAP, filled: undefined, purpose: "lookBack" })
-
-/** Returns `undefined` for a range that ends before its start. */
-const nonEmpty = (range: Pending): Pending | undefined =>
-  range.from !== undefined && range.to !== undefined && range.to < range.from ? undefined : range
 
 const cursorAfter = (
   cursor: TimeCursor | undefined,

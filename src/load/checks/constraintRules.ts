@@ -4,7 +4,8 @@ import { allColumns, type Table } from "../../domain/table/table.ts"
 import { identifier, identifiers, literal } from "../sql/sql.ts"
 import type { LookUp } from "./Check.ts"
 import { base, has, ofRows, type Rule, withLookUp } from "./tableRule.ts"
-import { FIRST_YEAR, type Severity, SKEW_SECONDS } from "../../domain/run/checkResult.ts"
+import { type Severity, SKEW_SECONDS } from "../../domain/run/checkResult.ts"
+import { FIRST_YEAR } from "../../domain/subject/firstDay.ts"
 
 const isSuperseded = (table: Table): boolean => has(table, "_superseded_at")
 

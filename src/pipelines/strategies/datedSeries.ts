@@ -9,10 +9,16 @@ import {
   startOfDay,
   MICROS_PER_HOUR,
 } from "../../domain/values/time.ts"
+import { FIRST_DAY } from "../../domain/subject/firstDay.ts"
 import type { VaultRef } from "../../domain/subject/vault.ts"
 import type { Inputs } from "../../extract/Endpoint.ts"
 import type { Parameters } from "../../extract/Parameter.ts"
-import type { DateWindow, SeriesCursor, WindowRead } from "../../extract/paginators/dateWindow.ts"
+import type {
+  DateWindow,
+  DayRange,
+  SeriesCursor,
+  WindowRead,
+} from "../../extract/paginators/dateWindow.ts"
 import { dateWindows, type WindowStep } from "../../extract/paginators/dateWindows.ts"
 import type { PartitionState } from "../model/PartitionState.ts"
 import type { Cadence, Partition, Pipeline, RunContext } from "../model/Pipeline.ts"
@@ -34,7 +40,7 @@ export interface DatedSeries<P extends Parameters, A> extends PageSource<P, A, V
   readonly windowDays: number
   /** Points a response can hold; a full one may be cut off. */
   readonly pointLimit?: number
-  readonly inputs: (vault: VaultRef, window: DateWindow) => Inputs<P>
+  readonly inputs: (vault: VaultRef, days: DayRange) => Inputs<P>
 }
 
 const cursors = cursorCodec(
@@ -108,7 +114,7 @@ export const datedSeries = <P extends Parameters, A>(
       until: context.until,
       read: (window) =>
         Effect.map(
-          readPage(series, partition, series.inputs(partition.subject, window), context),
+          readPage(series, partition, series.inputs(partition.subject, daysOf(window)), context),
           (page) => windowRead(page, context, series.pointLimit),
         ),
     }).pipe(
@@ -181,6 +187,12 @@ const rereadsOf = (
       : { from: cursor.from, before: cursor.through - context.overlapDays },
     context,
   ),
+})
+
+/** The days to request: everything up to a day begins with the first there can be. */
+const daysOf = ({ from, to }: DateWindow): DayRange => ({
+  from: from ?? Math.min(FIRST_DAY, to),
+  to,
 })
 
 const windowText = ({ from, to }: DateWindow): string =>

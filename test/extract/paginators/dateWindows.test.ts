@@ -51,6 +51,8 @@ interface Options {
   readonly cap?: number
   /** Days whose points hold nothing. */
   readonly hollow?: (day: number) => boolean
+  /** The first day of a request for everything, if the service has one of its own. */
+  readonly start?: number
   /** Which end of a window the service does not read, if any. */
   readonly ignores?: ReadonlySet<"from" | "to">
 }
@@ -74,7 +76,10 @@ const stream = (service: Service, requests: Array<DateWindow>, options: Options 
     read: (window) => {
       requests.push(window)
       if (requests.length > MOST_REQUESTS) return Effect.die("requests without end")
-      const from = options.ignores?.has("from") === true ? -Infinity : (window.from ?? -Infinity)
+      const from =
+        options.ignores?.has("from") === true
+          ? -Infinity
+          : (window.from ?? options.start ?? -Infinity)
       const to = options.ignores?.has("to") === true ? Infinity : window.to
       const days = [...service.keys()]
         .filter((day) => day <= to && day >= from)
@@ -132,7 +137,7 @@ const Gap = Schema.Struct({
   days: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 40 })),
 })
 
-const serviceOf = (stretches: Schema.Schema.Type<typeof Stretches>): Service => {
+const serviceOf = (stretches: Schema.Schema.Type<typeof Stretches>): Map<number, number> => {
   const service = new Map<number, number>()
   let day = TODAY
   for (const { silent, days, perDay } of stretches) {
@@ -510,6 +515,20 @@ describe("dateWindows", () => {
     }),
   )
 
+  it.effect("a request for everything that lacks a day known to have points shows no end", () =>
+    Effect.gen(function* () {
+      // A hole at the first day of the second window: the request for what is before it includes its second day.
+      const days = eachDay({ from: TODAY - 199, to: TODAY })
+      const hole = TODAY - 2 * WINDOW + 1
+      const service = new Map(days.filter((day) => day !== hole).map((day) => [day, 2]))
+      const first = yield* readAll(service, [], { start: TODAY - 10 })
+      expect(first.at(-1)).toMatchObject({ suspicious: true, covered: undefined })
+      expect(lastCursor(first)).toMatchObject({ complete: false, from: hole + 1 })
+      const second = yield* readAll(service, [], { cursor: lastCursor(first) })
+      expect(new Set([...pointsIn(first), ...pointsIn(second)])).toEqual(allPoints(service))
+    }),
+  )
+
   it.effect("days that each fill a response are requested once each", () =>
     Effect.gen(function* () {
       const service = serviceOf([{ silent: 0, days: 30, perDay: LIMIT + 5 }])
@@ -575,6 +594,34 @@ describe("dateWindows", () => {
       yield* Effect.flip(readAll(service, refused, { broken, failWith: error("Forbidden") }))
       expect(refused).toHaveLength(1)
     }),
+  )
+
+  it.effect(
+    "gaps that keep failing keep back no new days, which end the reading if they fail",
+    () =>
+      Effect.gen(function* () {
+        const service = serviceOf([{ silent: 0, days: 100, perDay: 2 }]).set(TODAY + 1, 2)
+        const options = {
+          cursor: { through: TODAY, newest: TODAY, from: TODAY - 99, complete: true },
+          gaps: [90, 70, 50].map((ago) => ({ from: TODAY - ago, to: TODAY - ago + 5 })),
+          failWith: error("ServerError"),
+          today: TODAY + 1,
+        }
+        const old = eachDay({ from: TODAY - 90, to: TODAY - 40 })
+        const requests: Array<DateWindow> = []
+        const steps = yield* readAll(service, requests, { ...options, broken: new Set(old) })
+        expect(pointsIn(steps)).toEqual(allPoints(service, TODAY - 2))
+        expect(lastCursor(steps)).toMatchObject({ through: TODAY + 1, from: TODAY - 99 })
+        // The third would most likely fail, too.
+        expect(requests).toHaveLength(3)
+        expect(steps.filter(({ _tag }) => _tag === "Failed")).toMatchObject(
+          options.gaps.slice(0, 2).map((gap) => ({ window: gap, missing: gap })),
+        )
+        const broken = new Set(service.keys())
+        expect(yield* Effect.flip(readAll(service, [], { ...options, broken }))).toBe(
+          options.failWith,
+        )
+      }),
   )
 
   it.effect("requests a gap within the new days once, and closes it", () =>

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { MAX_CLOCK_SECONDS_OFF } from "../../../src/domain/run/clockTolerance.ts"
+import { ApiError } from "../../../src/domain/wire/errors.ts"
 import type { TimeCursor } from "../../../src/extract/paginators/timeCursor.ts"
 import {
   timeWindows,
@@ -37,18 +38,30 @@ interface Options {
   readonly now?: number
   /** The service does not know the name of the window's end. */
   readonly ignoresEnd?: boolean
+  /** Where the service fails whose response has an entry. */
+  readonly breaks?: (entry: Entry) => boolean
   /** How coarse the times are that the service compares, in microseconds; those of the wire if absent. */
   readonly unit?: number
 }
 
 type Step = TimeStep<ReadonlyArray<Entry>>
 
+const serverError = new ApiError({
+  reason: { _tag: "ServerError" },
+  endpoint: "test",
+  subject: "-",
+  status: 500,
+  detail: "broken",
+  attempts: 1,
+  responses: [],
+})
+
 /** Newest first, both ends inclusive to the millisecond of the wire, cut off at the cap. */
 const stream = (
   service: ReadonlyArray<Entry>,
   requests: Array<TimeWindow>,
   options: Options = {},
-): Stream.Stream<Step> =>
+): Stream.Stream<Step, ApiError> =>
   timeWindows({
     cursor: options.cursor,
     overlap: OVERLAP,
@@ -62,11 +75,12 @@ const stream = (
       const { unit = 1000 } = options
       const from = Math.floor((window.from ?? 0) / unit) * unit
       const to = options.ignoresEnd ? Infinity : Math.floor((window.to ?? Infinity) / unit) * unit
-      const content = service
+      const response = service
         .filter(({ at }) => at >= from && (unit === 1000 ? at : Math.floor(at / unit) * unit) <= to)
         .toSorted((a, b) => b.at - a.at || a.id.localeCompare(b.id))
         .slice(0, options.cap ?? Infinity)
-        .filter((entry) => options.hides?.(entry) !== true)
+      if (response.some((entry) => options.breaks?.(entry))) return Effect.fail(serverError)
+      const content = response.filter((entry) => options.hides?.(entry) !== true)
       return Effect.succeed({ content, times: content.map(({ at }) => at) })
     },
   }).pipe(Stream.provideService(Clock.Clock, clockAt(options.now ?? NOW + 1000 * DAY)))
@@ -184,6 +198,48 @@ describe("timeWindows", () => {
         )
         const last = yield* readAll(grown, { cap, cursor: cursorOf(again) ?? cursorOf(before) })
         expect(read(before, again, last)).toEqual(idsOf(grown))
+      }),
+  )
+
+  it.effect.prop(
+    "old records that keep failing keep back no new ones, and are read once they don't fail",
+    // So many that none within the overlap fails.
+    [between(4, 8), between(2, 8), between(1, 40), between(1, 40)],
+    ([pages, cap, later, last]) =>
+      Effect.gen(function* () {
+        const daily = (count: number, newest: number, name: string) =>
+          Array.from({ length: count }, (_, index) => ({
+            id: `${name} ${index}`,
+            at: newest - index * DAY,
+          }))
+        const old = daily(70, NOW, "old")
+        const first = yield* Stream.runCollect(Stream.take(stream(old, [], { cap }), pages))
+        let cursor = cursorOf(first)
+        const oldest = Math.min(...first.flatMap(({ content }) => content.map(({ at }) => at)))
+        const breaks = ({ at }: Entry) => at < oldest
+        const seen = [...first]
+        let service = old
+        let now = NOW
+        for (const days of [later, last]) {
+          now += days * DAY
+          service = [...daily(days, now, `until ${now}`), ...service]
+          const requests: Array<TimeWindow> = []
+          const failed = yield* stream(service, requests, { cap, cursor, breaks }).pipe(
+            Stream.runForEach((step) => {
+              seen.push(step)
+              cursor = step.cursor ?? cursor
+              return Effect.void
+            }),
+            Effect.flip,
+          )
+          expect(failed).toBe(serverError)
+          expect(read(seen)).toEqual(idsOf(service.filter((entry) => !breaks(entry))))
+          // No more than what is new, the overlap and the request that fails.
+          expect(requests.length).toBeLessThanOrEqual(Math.ceil((days + 4) / (cap - 1)) + 3)
+        }
+        const rest = yield* readAll(service, { cap, cursor })
+        expect(read(seen, rest)).toEqual(idsOf(service))
+        expect(cursorOf(rest)).toMatchObject({ through: now, pending: undefined })
       }),
   )
 

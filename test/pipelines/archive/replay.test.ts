@@ -358,7 +358,7 @@ describe("replay from quarantine", () => {
           return json(response, url.endsWith("active") ? [{ address: vault, chain: 1 }] : [])
         }
         // What is older can't be had.
-        if (!url.includes("startDate")) return json(response, { detail: "broken" }, 500)
+        if (url.includes("startDate=2015")) return json(response, { detail: "broken" }, 500)
         const protocols = { Aave: said.value, Morpho: 7, ...(said.value === 2 ? { New: 3 } : {}) }
         return json(response, { points: [{ [said.day]: today, protocols }] })
       })

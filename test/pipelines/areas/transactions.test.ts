@@ -70,6 +70,44 @@ live("a transaction that a response repeats is one row, and fills the response",
   }).pipe(Effect.scoped),
 )
 
+// §4.3 names no default of `startTime`.
+live("a service that reads an absent start as 30 days ago is read to its beginning", () =>
+  Effect.gen(function* () {
+    const [active, dormant] = ["1", "2"].map((digit) => `0x${digit.repeat(40)}`)
+    const server = yield* scriptedServer(({ url }, response) => {
+      const { pathname, searchParams } = new URL(url, "http://service")
+      if (pathname === "/subaccounts") {
+        return json(response, [{ address: active }, { address: dormant }])
+      }
+      if (pathname !== "/transactions/v2") return json(response, [])
+      const timeAt = (age: number) => new Date(now - age * 24 * HOUR).toISOString()
+      const from = searchParams.get("startTime") ?? timeAt(30)
+      const to = searchParams.get("endTime") ?? "9"
+      const newest = searchParams.get("subaccountAddress") === dormant ? 40 : 0
+      const sent = Array.from({ length: 400 - newest }, (_, place) => newest + place)
+        .map((age) => ({
+          ...history[0],
+          transaction_hash: `0x${age}`,
+          block_timestamp: timeAt(age),
+        }))
+        .filter(({ block_timestamp: time }) => time >= from && time <= to)
+      json(response, sent.slice(0, 100))
+    })
+    const dataDir = yield* temporaryFolder
+    const { summary } = yield* runOnce(server.url, dataDir, {
+      pipelines: ["my_subaccounts", "transactions"],
+      api: asAdmin,
+    })
+    expect(summary.outcome).toBe("complete")
+    const stored = yield* query(
+      dataDir,
+      `select count(*)::int as n from core.transactions
+       group by subaccount_address order by subaccount_address`,
+    )
+    expect(stored).toEqual([{ n: 400 }, { n: 360 }])
+  }).pipe(Effect.scoped),
+)
+
 live("a transaction stays one row when its id occurs again at a later time", () =>
   Effect.gen(function* () {
     const [of1, of10] = [1, 10].map((chain, age) => ({
@@ -160,6 +198,48 @@ live("what --full could not read is read by the next run, which then closes its 
     yield* run(false, today)
     expect(starts.length).toBeGreaterThan(0)
     expect(starts.filter((start) => start < new Date(today * 86_400_000).toISOString())).toEqual([])
+  }).pipe(Effect.scoped),
+)
+
+live("--full --since without a newer transaction leaves nothing out, and nothing suspicious", () =>
+  Effect.gen(function* () {
+    const known = history.slice(30)
+    let isBroken = true
+    const server = yield* scriptedServer(({ url }, response) => {
+      const { pathname, searchParams } = new URL(url, "http://service")
+      if (pathname === "/subaccounts") return json(response, [{ address }])
+      if (pathname !== "/transactions/v2") return json(response, [])
+      const from = searchParams.get("startTime") ?? ""
+      const to = searchParams.get("endTime") ?? "9"
+      const inside = known.filter(({ block_timestamp: at }) => at >= from && at <= to)
+      // The second page of the first reading.
+      if (isBroken && to < "9") return json(response, { detail: "broken" }, 418)
+      json(response, inside.slice(0, 30))
+    })
+    const dataDir = yield* temporaryFolder
+    const run = (settings: Partial<RunSettings> = {}) =>
+      Effect.map(
+        runOnce(server.url, dataDir, {
+          pipelines: ["my_subaccounts", "transactions"],
+          api: asAdmin,
+          settings,
+        }),
+        ({ summary }) => summary.outcome,
+      )
+    const found = [
+      "select count(*)::int as n from core.transactions",
+      "select 1 from ops.tasks where outcome = 'suspicious_empty'",
+    ]
+    const full = run({ full: true, since: Math.floor(now / 86_400_000) })
+    expect(yield* run()).toBe("partial")
+    expect(yield* queries(dataDir, found)).toEqual([[{ n: 30 }], []])
+    yield* full
+    isBroken = false
+    expect([yield* run(), yield* run()]).toEqual(["complete", "complete"])
+    expect(yield* queries(dataDir, found)).toEqual([[{ n: 40 }], []])
+    // After a whole reading.
+    expect([yield* full, yield* run(), yield* run()]).toEqual(["complete", "complete", "complete"])
+    expect(yield* queries(dataDir, found)).toEqual([[{ n: 40 }], []])
   }).pipe(Effect.scoped),
 )
 

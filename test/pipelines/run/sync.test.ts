@@ -160,7 +160,7 @@ describe("sync", () => {
       const simulator = yield* simulated({ now, days: 40, vaults: 4 })
       const victim = simulator.truth.vaults.find(({ ratio }) => ratio.n > 100)
       simulator.patch({
-        faults: [{ kind: "status", status: 418, match: `${victim?.address}&startDate` }],
+        faults: [{ kind: "status", status: 418, match: `${victim?.address}&startDate=202` }],
       })
       const dataDir = yield* temporaryFolder
       const { summary } = yield* runOnce(simulator.url, dataDir, { pipelines })

@@ -66,6 +66,52 @@ live("a service that reads the dates under other names is said to, and read whol
   }),
 )
 
+// §4.1 names no default of `startDate`.
+live("a service that reads an absent start as 30 days ago is read to its beginning", () =>
+  Effect.gen(function* () {
+    // A hole at the first day of the third window; no point of the newest 100 days.
+    const [holed, closed] = ["1", "2"].map((digit) => `0x${digit.repeat(40)}`)
+    const ages = Array.from({ length: 1000 }, (_, age) => age)
+    const of = new Map([
+      [holed, ages.filter((age) => age !== 3 * 41 - 1)],
+      [closed, ages.filter((age) => age >= 100)],
+    ])
+    const { url } = yield* scriptedServer(({ url: path }, response) => {
+      const { pathname, searchParams } = new URL(path, "http://service")
+      if (!pathname.endsWith("unrealized_pnl")) {
+        const vaults = [holed, closed].map((address) => ({ address, chain: 1 }))
+        return json(response, searchParams.get("status") === "active" ? vaults : [])
+      }
+      const from = searchParams.get("startDate") ?? formatDay(today - 30)
+      const to = searchParams.get("endDate") ?? formatDay(today)
+      const points = (of.get(searchParams.get("vault") ?? "") ?? [])
+        .map((age) => formatDay(today - age))
+        .filter((day) => day >= from && day <= to)
+        .slice(0, 1000)
+        .map((day) => ({
+          timestamp: `${day}T00:00:00Z`,
+          actual_tvl: 100,
+          tvl_on_vault: 100,
+          adjusted_redeem_ratio: 1,
+        }))
+      json(response, points)
+    })
+    const dataDir = yield* temporaryFolder
+    const { summary } = yield* runOnce(url, dataDir, { pipelines: ["ratio_history"] })
+    expect(summary.outcome).toBe("complete")
+    const stored = yield* query(
+      dataDir,
+      `select count(*)::int as points, min(observed_at)::date::varchar as first
+       from core.ratio_history group by vault_address order by vault_address`,
+    )
+    const first = formatDay(today - 999)
+    expect(stored).toEqual([
+      { points: 999, first },
+      { points: 900, first },
+    ])
+  }),
+)
+
 live("a first day that begins an hour late is read to its start", () =>
   Effect.gen(function* () {
     const hours = Array.from({ length: 110 }, (_, day) => (today - 109 + day) * 24).flatMap(
@@ -90,7 +136,7 @@ live("a first day that begins an hour late is read to its start", () =>
         }))
         .toReversed()
       // All but the oldest point of a window.
-      json(response, from === "" || points.length < 10 ? points : points.slice(0, -1))
+      json(response, from < "2016" || points.length < 10 ? points : points.slice(0, -1))
     })
     const dataDir = yield* temporaryFolder
     expect((yield* runOnce(url, dataDir, { pipelines: ["ratio_history"] })).summary.outcome).toBe(
@@ -114,8 +160,8 @@ live("a series whose newest window failed and that had no older point is read wh
         return json(response, searchParams.get("status") === "active" ? vaults : [])
       }
       const from = searchParams.get("startDate") ?? ""
-      // No request without a first day fails: it shows that nothing is older.
-      if (days === undefined) return json(response, from === "" ? [] : { items: "none" })
+      // The request for everything before it does not fail: it shows that nothing is older.
+      if (days === undefined) return json(response, from < "2016" ? [] : { items: "none" })
       const to = searchParams.get("endDate") ?? "9999"
       const points = days
         .map((day) => formatDay(day))
@@ -500,7 +546,7 @@ live("a history with a day for each day requested ends where no day has an alloc
       const to = dayAt("endDate", today)
       const from = dayAt("startDate", to - 29)
       requested.push(pathname)
-      if (from < today - 4000) return void response.writeHead(422).end("{}")
+      if (from < today - 4200) return void response.writeHead(422).end("{}")
       const end = pathname.includes(`${emptied}`) ? today - 40 : today
       const points = Array.from({ length: to - from + 1 }, (_, at) => from + at).map((day) => ({
         date: formatDay(day),

@@ -1,6 +1,7 @@
 // The constraints of tables and marts as dbt tests, and each check of warehouse/checks as a test of its own. The meta
 // of a test names the check of `vaulthouse check` that has the same rule.
-import { FIRST_YEAR, SKEW_SECONDS } from "../../../domain/run/checkResult.ts"
+import { SKEW_SECONDS } from "../../../domain/run/checkResult.ts"
+import { FIRST_YEAR } from "../../../domain/subject/firstDay.ts"
 import { checkList } from "../../../pipelines/readers/checkList.ts"
 import type { DictionaryColumn, DictionaryEntry } from "../../../pipelines/readers/dictionary.ts"
 

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import type { JsonObject } from "../../../domain/values/json.ts"
+import { FIRST_DAY } from "../../../domain/subject/firstDay.ts"
 import type { SubaccountRef } from "../../../domain/subject/subaccount.ts"
 import { endOfDay, formatInstant, MICROS_PER_DAY, startOfDay } from "../../../domain/values/time.ts"
 import { transactions as endpoint } from "../../../extract/endpoints/subaccounts/transactions.ts"
@@ -65,7 +66,7 @@ const leftBefore = (
 
 const inputsOf = ({ wireAddress }: SubaccountRef, { from, to }: TimeWindow) => ({
   subaccountAddress: wireAddress,
-  ...(from === undefined ? {} : { startTime: from }),
+  startTime: from ?? Math.min(startOfDay(FIRST_DAY), to ?? Infinity),
   ...(to === undefined ? {} : { endTime: to }),
 })
 
@@ -156,7 +157,7 @@ export const transactionsPipeline: Pipeline<SubaccountRef, ReadonlyArray<JsonObj
       : cursors.encode({
           ...stored,
           from,
-          pending: { from },
+          pending: { from, newest: stored.pending?.newest },
           leftInQuarantine: leftBefore(partition, state, context),
         })
   },

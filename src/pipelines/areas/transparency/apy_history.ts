@@ -7,7 +7,9 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { dayOf } from "../../../domain/values/time.ts"
 import type { VaultRef } from "../../../domain/subject/vault.ts"
+import type { ApiError } from "../../../domain/wire/errors.ts"
 import { historicalApyChart } from "../../../extract/endpoints/transparency/historical_apy_chart.ts"
+import { isOfOneWindow } from "../../../extract/paginators/windowErrors.ts"
 import { responseEnvelopes } from "../../../transform/tables/response_envelopes.ts"
 import {
   apyHistory,
@@ -16,8 +18,9 @@ import {
   apyWindow,
   leadInDays,
 } from "../../../transform/tables/transparency/apy_history.ts"
-import type { PartitionState } from "../../model/PartitionState.ts"
+import type { MissingSlots, PartitionState } from "../../model/PartitionState.ts"
 import type { Partition, Pipeline, RunContext } from "../../model/Pipeline.ts"
+import type { TaskResult } from "../../model/TaskResult.ts"
 import { cursorCodec, Day, trustedThrough } from "../../strategies/cursors.ts"
 import {
   missingIn,
@@ -97,14 +100,22 @@ const firstDay = (
     : Math.min(oldestMissing, context.today, revisedSince(series, mark.through))
 }
 
+/** What of a series is to be read. */
+interface Wanted {
+  readonly series: ApySeries
+  readonly mark: Mark | undefined
+  /** The first day; `undefined` for the whole history. */
+  readonly from: number | undefined
+  readonly slots: MissingSlots | undefined
+}
+
 const readSeries = Effect.fnUntraced(function* (
   partition: Partition<VaultRef>,
   series: ApySeries,
   state: PartitionState,
   context: RunContext,
 ) {
-  const entity = cursorKey(partition, series)
-  const stored = cursors.decode(state.cursor(entity))
+  const stored = cursors.decode(state.cursor(cursorKey(partition, series)))
   const mark = trusted(stored, context)
   const slots = slotsToFill(
     state.missingSlots?.get(martSeries(series)),
@@ -113,6 +124,27 @@ const readSeries = Effect.fnUntraced(function* (
   )
   const [oldest] = missingIn(slots)
   const from = firstDay(series, mark, oldest === undefined ? Infinity : dayOf(oldest), context)
+  const hadRows = stored !== undefined
+  const result = yield* readFrom(partition, { series, mark, from, slots }, context)
+  const results: ReadonlyArray<TaskResult> = [{ ...result, hadRows }]
+  if (mark === undefined || context.full || !mayBeTooMuch(result.error)) return results
+  const newest = revisedSince(series, mark.through)
+  if (newest <= (from ?? -Infinity)) return results
+  // Old days that keep failing must not keep back the new ones.
+  const wanted = { series, mark, from: newest, slots: undefined }
+  return [...results, { ...(yield* readFrom(partition, wanted, context)), hadRows }]
+})
+
+/** Whether a request for fewer days may succeed. */
+const mayBeTooMuch = (error: ApiError | undefined): boolean =>
+  error?.reason._tag === "ResponseTooLarge" || isOfOneWindow(error)
+
+const readFrom = Effect.fnUntraced(function* (
+  partition: Partition<VaultRef>,
+  { series, mark, from, slots }: Wanted,
+  context: RunContext,
+) {
+  const entity = cursorKey(partition, series)
   const days = from === undefined ? undefined : Math.max(1, context.today - from + 1)
   const window = apyWindow(seriesName(series), from)
   const inputs = {
@@ -122,7 +154,7 @@ const readSeries = Effect.fnUntraced(function* (
     daysAgo: days === undefined ? FULL_HISTORY : days + leadInDays(series),
   }
   const found = yield* Effect.result(readPage(source, partition, inputs, context, window))
-  const ofSeries = { series: martSeries(series), hadRows: stored !== undefined }
+  const ofSeries = { series: martSeries(series) }
   // What --full could not read of a series, the next run without a start date reads: only the days behind the mark are read
   // again anyway.
   const fullAgain =
@@ -132,10 +164,11 @@ const readSeries = Effect.fnUntraced(function* (
   if (Result.isFailure(found)) {
     if (found.failure._tag !== "ApiError") return yield* found.failure
     // A series that fails does not affect the others.
-    return { ...failedResult(window, found.failure), ...ofSeries, ...fullAgain }
+    const failed: TaskResult = { ...failedResult(window, found.failure), ...ofSeries, ...fullAgain }
+    return failed
   }
   const page = found.success
-  const result = {
+  const result: TaskResult = {
     ...resultOf(window, page),
     ...ofSeries,
     covers: { from, to: context.today },
@@ -178,6 +211,7 @@ export const apyHistoryPipeline: Pipeline<
   read: (partition, state, context) =>
     Stream.fromIterable(context.apySeries).pipe(
       Stream.mapEffect((series) => readSeries(partition, series, state, context)),
+      Stream.flattenIterable,
     ),
   expectedRequests: (_partition, _state, { apySeries }) => apySeries.length,
 }

@@ -23,6 +23,7 @@ const reading = Effect.gen(function* () {
   let broken: string | undefined
   let isStray = false
   let isEmpty = false
+  let isTooSlow = false
   const asked: Array<number> = []
   const oldest = today - HISTORY + 1
   const { url } = yield* scriptedServer((request, response) => {
@@ -38,6 +39,7 @@ const reading = Effect.gen(function* () {
     const isOfAll = (day: number) => day - first >= 2 * PERIOD || first === oldest
     const values = days.map((day) => (isOfAll(day) ? day / 1e6 : null))
     asked.push(daysAgo)
+    if (isTooSlow && daysAgo < 0) return json(response, { detail: "timeout" }, 504)
     const labels = days.map(formatDay)
     if (broken !== undefined && daysAgo < 0) labels[HISTORY - 30] = broken
     if (isStray) {
@@ -47,7 +49,8 @@ const reading = Effect.gen(function* () {
     json(response, isEmpty && daysAgo < 0 ? { labels: [], [name]: [] } : { labels, [name]: values })
   })
   const dataDir = yield* temporaryFolder
-  const sync = runOnce(url, dataDir, { pipelines: ["apy_history"] })
+  const options = { pipelines: ["apy_history"], api: { retryBudgetSeconds: 0 } }
+  const sync = runOnce(url, dataDir, options)
   const start = today
   return {
     /** `daysAgo` of each request. */
@@ -61,7 +64,10 @@ const reading = Effect.gen(function* () {
     empty: (isIt: boolean) => {
       isEmpty = isIt
     },
-    full: runOnce(url, dataDir, { pipelines: ["apy_history"], settings: { full: true } }),
+    slow: (isIt: boolean) => {
+      isTooSlow = isIt
+    },
+    full: runOnce(url, dataDir, { ...options, settings: { full: true } }),
     dataDir,
     sync,
     rename: (to: string) => {
@@ -69,7 +75,7 @@ const reading = Effect.gen(function* () {
     },
     after: (days: number, settings: Partial<RunSettings> = {}) => {
       today = start + days
-      const run = runOnce(url, dataDir, { pipelines: ["apy_history"], settings })
+      const run = runOnce(url, dataDir, { ...options, settings })
       return ahead(now - Date.now() + days * DAY_MILLIS, run)
     },
     stored: query(
@@ -115,6 +121,29 @@ live("what --full got an empty response for is read by the next run", () =>
     expect(days).toEqual([-1, -1])
     days.length = 0
     yield* sync
+    expect(Math.min(...days)).toBeGreaterThan(0)
+  }),
+)
+
+live("a whole history that keeps failing keeps back no new day, and is requested until read", () =>
+  Effect.gen(function* () {
+    const { sync, full, slow, after, stored, days } = yield* reading
+    yield* sync
+    slow(true)
+    yield* full
+    for (const later of [1, 2]) {
+      days.length = 0
+      const { summary } = yield* after(later)
+      expect(summary.outcome).toBe("partial")
+      expect(yield* stored).toEqual(wholeAfter(later))
+      expect(days.filter((daysAgo) => daysAgo === -1)).toHaveLength(2)
+    }
+    slow(false)
+    days.length = 0
+    expect((yield* after(2)).summary.outcome).toBe("complete")
+    expect(days).toEqual([-1, -1])
+    days.length = 0
+    yield* after(2)
     expect(Math.min(...days)).toBeGreaterThan(0)
   }),
 )

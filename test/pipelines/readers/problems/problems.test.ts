@@ -141,7 +141,7 @@ describe("problems", () => {
       const victim = simulator.truth.vaults[0]?.address ?? ""
       simulator.patch({
         faults: [
-          { kind: "status", status: 418, match: `${victim}&startDate` },
+          { kind: "status", status: 418, match: `${victim}&startDate=202` },
           { kind: "contract-break", match: "roles", count: 1 },
         ],
       })
@@ -180,7 +180,7 @@ describe("problems", () => {
       const victim = simulator.truth.vaults[0]?.address ?? ""
       simulator.patch({
         faults: [
-          { kind: "status", status: 418, match: `${victim}&startDate` },
+          { kind: "status", status: 418, match: `${victim}&startDate=202` },
           { kind: "contract-break", match: "roles", count: 1 },
         ],
       })
@@ -219,7 +219,9 @@ describe("problems", () => {
       yield* later(2)
       expect(yield* lost).toEqual([])
       // They are read again, and what is there counts until then.
-      simulator.patch({ faults: [{ kind: "status", status: 418, match: `${victim}&startDate` }] })
+      simulator.patch({
+        faults: [{ kind: "status", status: 418, match: `${victim}&startDate=202` }],
+      })
       yield* runOnce(simulator.url, dataDir, { pipelines: ["ratio_history"] })
       expect(yield* lost).toEqual(["gap ratio_history"])
       // After a pause, runs of a part on the first day say nothing of the rest.
