@@ -158,7 +158,7 @@ describe("a wrong request is no absence", () => {
       expect(yield* outcomes(dataDir, "outcome in ('unsupported', 'empty')")).not.toContain("fees")
       const found = yield* query(
         dataDir,
-        "select distinct error_text like '%requires `chain_id` and received `chainId`; set wire.names.chainId: chain_id, or wire.case%' as is_named from ops.tasks where outcome = 'failed'",
+        "select distinct error_text like '%requires `chain_id` and received `chainId`; set wire: { names: { chainId: chain_id } }, or wire.case%' as is_named from ops.tasks where outcome = 'failed'",
       )
       expect(found).toEqual([{ is_named: true }])
       const api = { wire: { ...defaultWire, case: "snake" as const } }
