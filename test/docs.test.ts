@@ -9,7 +9,10 @@ import { exitCodes } from "../src/cli/parse/exit.ts"
 import { problemKinds } from "../src/domain/run/problem.ts"
 import { settingNames, settingOf } from "../src/config/settings/settings.ts"
 import { dictionary } from "../src/pipelines/readers/dictionary.ts"
+import { complaints, useConfigFolder } from "./support/configFolder.ts"
 import { API_KEY, API_KEY_FILE, environmentName } from "../src/config/settings/Setting.ts"
+
+useConfigFolder()
 
 const root = join(import.meta.dirname, "..")
 const read = (file: string): string => readFileSync(join(root, file), "utf8")
@@ -155,6 +158,21 @@ describe("the pages", () => {
     expect(firstCells(operations, "also fails\n", named)).toEqual(new Set(choices))
     const folders = readdirSync(join(root, "warehouse")).filter((name) => !name.includes("."))
     expect(firstCells("warehouse/README.md", "# warehouse\n", named)).toEqual(new Set(folders))
+  })
+
+  it("write settings as the configuration file takes them", () => {
+    const isSetting = (code: string): boolean => {
+      const [, name = ""] = /^(\w+)(?:\.[\w.]+)?: \S/.exec(code) ?? []
+      return (settingNames as ReadonlyArray<string>).includes(name)
+    }
+    const settingsIn = (text: string) => codeIn(text).filter(isSetting)
+    expect(pages.flatMap((page) => settingsIn(read(page))).length).toBeGreaterThan(10)
+    const refused = wrong((_, text) =>
+      settingsIn(text)
+        .map((file) => complaints({ file }))
+        .filter((complaint) => complaint !== "no complaint"),
+    )
+    expect(refused).toEqual([])
   })
 
   it("state defaults that settings have", () => {

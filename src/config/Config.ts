@@ -229,13 +229,20 @@ const firstOf = (candidates: ReadonlyArray<readonly [unknown, Origin]>) => {
   return found === undefined ? undefined : { value: found[0], origin: found[1] }
 }
 
-/** Whoever reads would else find nothing there. */
+/**
+ * Whoever reads would else find nothing there. DuckDB puts the suffix of a log before a `?`, into a folder that there isn't,
+ * and accepts no commit.
+ */
 const checkDataDir = (
   dataDir: unknown,
   origin: Origin = { from: "default" },
   problems: Array<ConfigProblem>,
 ): void => {
   const place = origin.from === "default" ? { where: "dataDir" } : originPlace(origin)
+  if (String(dataDir).includes("?")) {
+    const detail = `${String(dataDir)} has a question mark in its path, where DuckDB stores nothing; choose another folder`
+    problems.push({ ...place, detail })
+  }
   try {
     if (!statSync(String(dataDir), { throwIfNoEntry: false })?.isFile()) return
     problems.push({ ...place, detail: `${String(dataDir)} is a file, not a folder` })

@@ -147,7 +147,7 @@ const requestProblem = (
     if (requiredName === undefined || endpoint.parameters[requiredName]?.place === "path") continue
     return {
       reason: { _tag: "UnexpectedStatus" },
-      detail: `the service requires \`${requiredName}\` and received \`${sentName}\`; set wire.names.${name}: ${requiredName}, or wire.case for all names`,
+      detail: `the service requires \`${requiredName}\` and received \`${sentName}\`; set wire: { names: { ${name}: ${requiredName} } }, or wire.case for all names`,
     }
   }
   const unsent = requiredFields(content).find((name) => !sent.includes(name))
@@ -155,7 +155,7 @@ const requestProblem = (
   const received = sent.map((name) => `\`${name}\``).join(", ") || "no input"
   return {
     reason: { _tag: "UnexpectedStatus" },
-    detail: `the service requires \`${unsent}\`, and received ${received}; set wire.names.<input>: ${unsent} for the input it stands for`,
+    detail: `the service requires \`${unsent}\`, and received ${received}; set wire: { names: { <input>: ${unsent} } } for the input it stands for`,
   }
 }
 

@@ -65,7 +65,7 @@ describe("a validation error", () => {
       const response = { status: 422, body: fastApi(name) }
       const error = yield* errorOf(unrealizedPnl, { vault }, response)
       expect(error.message).toContain(`requires \`${name}\` and received \`vault\``)
-      expect(error.message).toContain("wire.names")
+      expect(error.message).toContain("set wire: { names: { ")
     }),
   )
 
@@ -135,7 +135,7 @@ describe("a validation error", () => {
         const error = yield* errorOf<Parameters>(endpoint, values as never, response)
         expect(error.reason).toEqual({ _tag: "UnexpectedStatus" })
         expect(error.message).toContain(`requires \`${name}\`, and received \`${sent}\``)
-        expect(error.message).toContain("wire.names")
+        expect(error.message).toContain("set wire: { names: { ")
       }),
   )
 

@@ -113,8 +113,8 @@ export const expected: Readonly<Record<string, Expectation>> = {
   "400": {
     others: "failed: UnexpectedStatus",
     but: {
-      absent: "annualized_apy collateral_simulation revert_reason whitelist_status",
-      "empty, rows kept": "performance_fees",
+      absent: "revert_reason",
+      "empty, rows kept": "annualized_apy collateral_simulation performance_fees whitelist_status",
       "failed: UnexpectedStatus, gap": "historical_allocations unrealized_pnl_ratio",
       refused: "swap",
       unclear: "key_verification",
@@ -127,7 +127,7 @@ export const expected: Readonly<Record<string, Expectation>> = {
     but: {
       "failed: NotFound":
         "cefi_positions discount_factors health_factor loans my_subaccounts otc_margin_requirements otc_positions protocol_positions subaccount_directory subaccount_loans subaccount_otc_positions subaccount_summary timelock_requests tokenized_vaults transactions vault_subaccounts whitelist_status",
-      absent: "collateral_simulation loan_detail revert_reason",
+      absent: "loan_detail revert_reason",
       refused: "swap",
       unclear: "key_verification",
     },
@@ -136,8 +136,7 @@ export const expected: Readonly<Record<string, Expectation>> = {
     others: "failed: UnexpectedStatus",
     but: {
       "failed: UnexpectedStatus, gap": "historical_allocations unrealized_pnl_ratio",
-      absent: "collateral_simulation",
-      "empty, rows kept": "performance_fees",
+      "empty, rows kept": "collateral_simulation performance_fees",
       refused: "swap",
       unclear: "key_verification",
     },
@@ -145,9 +144,9 @@ export const expected: Readonly<Record<string, Expectation>> = {
   "422": {
     others: "failed: UnexpectedStatus",
     but: {
-      absent:
-        "annualized_apy audit_log collateral_simulation fees historical_allocations oracle_classification permissions positions revert_reason roles timelocks tokenized_vault vault_summary withdrawals",
-      "empty, rows kept": "performance_fees",
+      absent: "revert_reason",
+      "empty, rows kept":
+        "annualized_apy audit_log collateral_simulation fees historical_allocations oracle_classification performance_fees permissions positions roles timelocks tokenized_vault vault_summary withdrawals",
       "failed: UnexpectedStatus, gap": "unrealized_pnl_ratio",
       refused: "swap",
       unclear: "key_verification",

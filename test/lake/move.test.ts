@@ -108,6 +108,14 @@ describe.skipIf(lake === undefined)("a lake", () => {
         // As after a move whose commit was the last thing that it did.
         const again = await run(...toLake, "--json")
         expect(again).toEqual(intoLake)
+        const told = await run(...toLake)
+        const settings = /set in the configuration file:\n([^]*?)\n\n/.exec(told.stdout)?.[1] ?? ""
+        expect(settings).toContain(data)
+        const toldFile = settings.replace(/warehouse: .*/, `warehouse: "\${LAKE_ADDRESS}"`)
+        writeFileSync(join(other, "told.yaml"), toldFile)
+        const check = ["config", "check", "--config", join(other, "told.yaml")]
+        const env = { LAKE_ADDRESS: address }
+        expect(await vaulthouse(check, { cwd: other, env })).toMatchObject({ code: 0, stderr: "" })
         cpSync(dataDir, other, { recursive: true })
         await Effect.runPromise(change(other, "DELETE FROM core.ratio_history"))
         const refused = await vaulthouse(toLake, { cwd: other })

@@ -11,7 +11,8 @@ export const objectStoreAccess = (): ObjectStoreAccess => {
     AWS_SECRET_ACCESS_KEY: secret = "",
     AWS_SESSION_TOKEN: token = "",
   } = variables
-  const region = variables["AWS_REGION"] ?? variables["AWS_DEFAULT_REGION"]
+  // An empty variable, as `${AWS_REGION:-}` leaves it, is not set.
+  const region = variables["AWS_REGION"] || variables["AWS_DEFAULT_REGION"] || "us-east-1"
   const named = ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"].find(
     (name) => (variables[name] ?? "") !== "",
   )
@@ -31,7 +32,7 @@ export const objectStoreAccess = (): ObjectStoreAccess => {
             sessionToken:
               token === "" ? undefined : Redacted.make(token, { label: "AWS_SESSION_TOKEN" }),
           },
-    region: region === undefined || region === "" ? "us-east-1" : region,
+    region,
     endpoint,
   }
 }

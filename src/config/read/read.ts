@@ -238,12 +238,17 @@ export const unknownKey = (key: string, known: ReadonlyArray<string>, path: Path
   const [name] = /^[\w.-]*/.exec(key) ?? [""]
   const guess = didYouMean(key, known)
   const names = known.map((each) => `\`${each}\``).join(", ")
+  // `wire.case`, as messages and documentation call the setting.
+  const [section = "", ...rest] = name.split(".")
+  const below = rest.join(".")
   const advice =
     key[name.length] === ":"
       ? "; the colon after the name of a setting is followed by a space"
-      : guess === ""
-        ? `; the settings here are ${names}`
-        : guess
+      : below !== "" && known.includes(section)
+        ? `; write \`${below}\` below \`${section}\`: \`${section}: { ${below}: … }\``
+        : guess === ""
+          ? `; the settings here are ${names}`
+          : guess
   const shown = name === key ? key : `${name}…`
   return Result.fail([{ path, detail: `unknown setting \`${shown}\`${advice}`, isName: true }])
 }

@@ -322,6 +322,14 @@ describe("a data directory that can't be used", () => {
     })
   })
 
+  it("a path in which DuckDB would accept no commit is wrong use", async () => {
+    expect(await typed(["config", "check", "--data-dir", "a?b"])).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: `vaulthouse: --data-dir: ${join(cwd, "a?b")} has a question mark in its path, where DuckDB stores nothing; choose another folder\n`,
+    })
+  })
+
   it("a path that can't be looked at is wrong use", async () => {
     symlinkSync("circle", join(cwd, "circle"))
     for (const [path, why] of [

@@ -44,7 +44,6 @@ it("secrets are never shown", () => {
 
 it("the region and the address for S3 come before those for everything", () => {
   expect(access({})).toMatchObject({ region: "us-east-1", endpoint: undefined })
-  vi.stubEnv("AWS_REGION", undefined)
   expect(access({ AWS_DEFAULT_REGION: "eu-west-1" }).region).toBe("eu-west-1")
   expect(access({ AWS_REGION: "eu-north-1" }).region).toBe("eu-north-1")
   expect(access({ AWS_ENDPOINT_URL: "https://all.example" }).endpoint?.host).toBe("all.example")

@@ -23,6 +23,16 @@ const mistakes: ReadonlyArray<readonly [name: string, file: string, complaint: s
     "1:12: parquet: unknown setting `zzz`; the settings here are `enabled`, `marts`",
   ],
   [
+    "a key of a section outside of it",
+    "wire.case: snake\n",
+    "1:1: unknown setting `wire.case`; write `case` below `wire`: `wire: { case: … }`",
+  ],
+  [
+    "a key of a section in a section outside of it",
+    "wire: { names.revert_reason.transactionHash: tx_hash }\n",
+    "1:9: wire: unknown setting `names.revert_reason.transactionHash`; write `revert_reason.transactionHash` below `names`: `names: { revert_reason.transactionHash: … }`",
+  ],
+  [
     "a colon without a space in a section",
     "publish: {postgres:postgres://u:T00-secret@h/db, enabled: true}\n",
     "1:11: publish: unknown setting `postgres…`; the colon after the name of a setting is followed by a space",

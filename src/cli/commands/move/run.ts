@@ -93,6 +93,6 @@ The old one stays as it is. What is read into it from now on is not in the new o
 
 const settingsText = ({ warehouse, lake }: Place): string => {
   if (warehouse === undefined || warehouse === "file") return "  warehouse: file\n"
-  const data = lake?.data === undefined ? "" : `  lake.data: ${lake.data}\n`
+  const data = lake?.data === undefined ? "" : `  lake:\n    data: ${lake.data}\n`
   return `  warehouse: the address given to --to (one with a password as \${NAME}, in the variable NAME)\n${data}`
 }

@@ -47,8 +47,8 @@ export const resolveOutcome = Effect.fnUntraced(function* (
     const outcome = outcomeOf(error)
     const { pipeline, entity } = key
     const window = circumstances.hasFixedWindows ? key.window : null
-    const isSuspicious =
-      outcome === "empty" && (hadRows ?? (yield* wasLoaded({ pipeline, entity, window })))
+    const isAbsence = outcome === "empty" || outcome === "unsupported"
+    const isSuspicious = isAbsence && (hadRows ?? (yield* wasLoaded({ pipeline, entity, window })))
     return {
       outcome: isSuspicious ? "suspicious_empty" : outcome,
       rows,

@@ -5,10 +5,15 @@ import * as Fiber from "effect/Fiber"
 import { defaultWire } from "../../../../src/extract/request.ts"
 import { movableClock } from "../../../support/movableClock.ts"
 import { json, scriptedServer } from "../../../support/servers/scriptedServer.ts"
-import { simulated } from "../../../support/simulated.ts"
+import { asAdmin, simulated } from "../../../support/simulated.ts"
 import { temporaryFolder } from "../../../support/temporaryFolder.ts"
 import { HANG_SECONDS, until, untilSo } from "../../../support/until.ts"
 import { query, runOnce } from "../../../support/warehouseRun.ts"
+
+interface Received {
+  readonly chain: number
+  readonly address: string
+}
 
 const history = ["ratio_history", "pnl_history", "apy_history", "allocation_history"]
 const transparency = [...history, "positions", "fees", "roles", "permissions", "timelocks"]
@@ -110,6 +115,67 @@ describe("404 of a vault", () => {
   )
 })
 
+describe("a refusal of what the service offered before", () => {
+  it.live("is suspicious: rows kept, a warning, requested again by the next run", () =>
+    Effect.gen(function* () {
+      const { simulator, address, dataDir } = yield* start
+      const response = yield* Effect.promise(() =>
+        fetch(`${simulator.url}/risk/discount_factors`, {
+          headers: { "x-api-key": "demo-admin-key" },
+        }),
+      )
+      const [token] = (yield* Effect.promise(() => response.json())) as ReadonlyArray<Received>
+      const scenario = {
+        name: "one million",
+        inputs: {
+          loan_token_chain: token?.chain,
+          loan_token_address: token?.address,
+          loan_amount: 1_000_000,
+          collateral_tokens: [[token?.chain, token?.address]],
+          collateral_token_allocation: [1],
+          on_platform: false,
+        },
+      }
+      const clock = movableClock()
+      const sync = Effect.gen(function* () {
+        // Longer than a response is in the service's cache.
+        clock.advance(3_600_000)
+        const pipelines = ["collateral_simulations", "positions"]
+        const options = { api: asAdmin, settings: { scenarios: [scenario] }, pipelines }
+        const { events } = yield* clock.under(runOnce(simulator.url, dataDir, options))
+        const own = `pipeline = 'collateral_simulations' or entity = '${address}'`
+        const warned = events.flatMap((event) => (event.kind === "warning" ? [event.pipeline] : []))
+        return {
+          outcomes: yield* outcomes(dataDir, `(${own})`),
+          warned: [...new Set(warned)].toSorted(),
+        }
+      })
+      const both = (outcome: string) => [
+        ["collateral_simulations", outcome],
+        ["positions", outcome],
+      ]
+      expect(yield* sync).toEqual({ outcomes: both("loaded"), warned: [] })
+      const refusal = { kind: "status", detail: "not offered" } as const
+      simulator.patch({
+        faults: [
+          { ...refusal, status: 400, pathPrefix: "/risk/collateral_simulation" },
+          { ...refusal, status: 422, pathPrefix: "/platform/positions", match: address },
+        ],
+      })
+      for (const _ of ["at first", "for good"]) {
+        expect(yield* sync).toEqual({
+          outcomes: both("suspicious_empty"),
+          warned: ["collateral_simulations", "positions"],
+        })
+      }
+      simulator.patch({ faults: [] })
+      const again = yield* sync
+      expect(again.outcomes.map(([name]) => name)).toEqual(["collateral_simulations", "positions"])
+      expect(again.warned).toEqual([])
+    }),
+  )
+})
+
 describe("404 of one series of a vault", () => {
   it.live("is an absence if that series had no rows, whatever has landed of the others", () =>
     Effect.gen(function* () {
@@ -158,7 +224,7 @@ describe("a wrong request is no absence", () => {
       expect(yield* outcomes(dataDir, "outcome in ('unsupported', 'empty')")).not.toContain("fees")
       const found = yield* query(
         dataDir,
-        "select distinct error_text like '%requires `chain_id` and received `chainId`; set wire.names.chainId: chain_id, or wire.case%' as is_named from ops.tasks where outcome = 'failed'",
+        "select distinct error_text like '%requires `chain_id` and received `chainId`; set wire: { names: { chainId: chain_id } }, or wire.case%' as is_named from ops.tasks where outcome = 'failed'",
       )
       expect(found).toEqual([{ is_named: true }])
       const api = { wire: { ...defaultWire, case: "snake" as const } }
