@@ -114,7 +114,7 @@ const mustBeNew = (place: Place, stored: Backup): void => {
   const left = leftWithout(database)
   if (left === undefined) return
   throw new BackupError({
-    why: `${place.dataDir} holds ${left.names} of a database that is gone.`,
+    why: `${place.dataDir} holds ${left.found}.`,
     advice: left.advice,
   })
 }

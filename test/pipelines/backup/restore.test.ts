@@ -8,6 +8,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs"
 import { hash } from "node:crypto"
@@ -262,5 +263,19 @@ it.live("of an archive is refused where the setting names a bucket", () =>
     expect(existsSync(dataDir)).toBe(false)
     yield* restore(target, { dataDir })
     expect(yield* verify({ dataDir })).toEqual([])
+  }),
+)
+
+it.live("takes no place of a link to a database on a disk that is not mounted", () =>
+  Effect.gen(function* () {
+    const { target } = yield* backedUp
+    const dataDir = yield* temporaryFolder
+    const link = join(dataDir, "vaulthouse.duckdb")
+    symlinkSync("/mnt/not-mounted/vaulthouse.duckdb", link)
+    const refused = yield* Effect.flip(restore(target, { dataDir }))
+    expect(refused.message).toMatch(
+      /holds vaulthouse\.duckdb, a link to \S+, which is not there\.\nNothing was changed\. Mount/,
+    )
+    expect(readdirSync(dataDir)).toEqual(["vaulthouse.duckdb"])
   }),
 )
