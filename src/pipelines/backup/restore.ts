@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, statSync } from "node:fs"
 import { basename, join } from "node:path"
 import * as Effect from "effect/Effect"
+import { SEGMENT_SUFFIX } from "../../archive/segments.ts"
 import { regularFileSize } from "../../domain/regularFile.ts"
 import { isInObjectStore } from "../../domain/stores/objectStore.ts"
 import { causeMessage } from "../../domain/values/causeMessage.ts"
@@ -25,12 +26,16 @@ import {
 /** While a file is being copied. A restore that was interrupted leaves some, and overwrites them when it is repeated. */
 const asideOf = (file: string): string => `${file}.new`
 
+/** Not what a disk of its own has besides, such as `lost+found`. */
+const isOfArchive = (name: string): boolean =>
+  name.endsWith(SEGMENT_SUFFIX) || name.endsWith(asideOf(SEGMENT_SUFFIX))
+
 /** A file of the archive that no restore of this backup can have left there, also if it was interrupted. */
 const strangerIn = (archive: string, { files }: Backup): string | undefined => {
   const names = files.map(({ path }) => basename(path))
   const restored = new Set([...names, ...names.map(asideOf)])
   const found = existsSync(archive) ? readdirSync(archive) : []
-  const stranger = found.find((name) => !restored.has(name))
+  const stranger = found.find((name) => isOfArchive(name) && !restored.has(name))
   return stranger === undefined ? undefined : join(archive, stranger)
 }
 

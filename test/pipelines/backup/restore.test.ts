@@ -266,6 +266,16 @@ it.live("of an archive is refused where the setting names a bucket", () =>
   }),
 )
 
+it.live("goes into an archive that is a disk of its own", () =>
+  Effect.gen(function* () {
+    const { target } = yield* backedUp
+    const dataDir = join(yield* temporaryFolder, "data")
+    mkdirSync(join(dataDir, "raw/lost+found"), { recursive: true })
+    yield* restore(target, { dataDir })
+    expect(yield* verify({ dataDir })).toEqual([])
+  }),
+)
+
 it.live("takes no place of a link to a database on a disk that is not mounted", () =>
   Effect.gen(function* () {
     const { target } = yield* backedUp
