@@ -276,6 +276,22 @@ it.live("goes into an archive that is a disk of its own", () =>
   }),
 )
 
+it.live("repeated copies what is missing of the archive", () =>
+  Effect.gen(function* () {
+    const { target } = yield* backedUp
+    const dataDir = join(yield* temporaryFolder, "data")
+    yield* restore(target, { dataDir })
+    rmSync(join(dataDir, "raw"), { recursive: true })
+    yield* restore(target, { dataDir })
+    expect(yield* verify({ dataDir })).toEqual([])
+    const archive = yield* temporaryFolder
+    yield* restore(target, { dataDir, archive })
+    expect(readdirSync(archive)).toEqual(segments(dataDir))
+    const refused = yield* Effect.flip(restore(target, { dataDir, archive: "s3://b/p" }))
+    expect(refused.message).toContain("the setting archive names a bucket: s3://b/p.")
+  }),
+)
+
 it.live("takes no place of a link to a database on a disk that is not mounted", () =>
   Effect.gen(function* () {
     const { target } = yield* backedUp
