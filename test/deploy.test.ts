@@ -84,3 +84,21 @@ describe("deploy", () => {
     expect(missing).toEqual(["vaulthouse_newest_fact_timestamp_seconds"])
   })
 })
+
+describe("the health check", () => {
+  const { services } = parse(read("deploy/docker/compose.yaml")) as {
+    readonly services: Readonly<
+      Record<string, { readonly healthcheck?: { readonly test: ReadonlyArray<string> } }>
+    >
+  }
+  const image = read("deploy/docker/Dockerfile")
+
+  it("is of the scheduler, and not of all that the image may run", () => {
+    const [, port = "none"] =
+      /^CMD \["schedule", "--listen", "0\.0\.0\.0:(\d+)"\]$/m.exec(image) ?? []
+    expect(image).not.toMatch(/^HEALTHCHECK/m)
+    expect(services["vaulthouse"]?.healthcheck?.test.at(-1)).toContain(
+      `fetch('http://127.0.0.1:${port}/healthz')`,
+    )
+  })
+})
