@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { parse } from "yaml"
+import { defaultSettings } from "../src/config/settings/settings.ts"
 import { problemKinds } from "../src/domain/run/problem.ts"
 
 const read = (file: string): string => readFileSync(join(import.meta.dirname, "..", file), "utf8")
@@ -102,3 +103,13 @@ describe("the health check", () => {
     )
   })
 })
+
+it.each(["schedule", "sync"])(
+  "%s.yaml has more room for what spills than a query may use",
+  (name) => {
+    const [, gibibytes] =
+      /emptyDir:\s+sizeLimit: (\d+)Gi$/m.exec(read(`deploy/kubernetes/${name}.yaml`)) ?? []
+    const [, gigabytes] = /^(\d+)GB$/.exec(defaultSettings.queryDiskLimit) ?? []
+    expect(Number(gibibytes) * 2 ** 30).toBeGreaterThan(Number(gigabytes) * 1e9)
+  },
+)
