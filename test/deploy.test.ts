@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { parse } from "yaml"
+import { defaultSettings } from "../src/config/settings/settings.ts"
 import { problemKinds } from "../src/domain/run/problem.ts"
 
 const read = (file: string): string => readFileSync(join(import.meta.dirname, "..", file), "utf8")
@@ -84,3 +85,31 @@ describe("deploy", () => {
     expect(missing).toEqual(["vaulthouse_newest_fact_timestamp_seconds"])
   })
 })
+
+describe("the health check", () => {
+  const { services } = parse(read("deploy/docker/compose.yaml")) as {
+    readonly services: Readonly<
+      Record<string, { readonly healthcheck?: { readonly test: ReadonlyArray<string> } }>
+    >
+  }
+  const image = read("deploy/docker/Dockerfile")
+
+  it("is of the scheduler, and not of all that the image may run", () => {
+    const [, port = "none"] =
+      /^CMD \["schedule", "--listen", "0\.0\.0\.0:(\d+)"\]$/m.exec(image) ?? []
+    expect(image).not.toMatch(/^HEALTHCHECK/m)
+    expect(services["vaulthouse"]?.healthcheck?.test.at(-1)).toContain(
+      `fetch('http://127.0.0.1:${port}/healthz')`,
+    )
+  })
+})
+
+it.each(["schedule", "sync"])(
+  "%s.yaml has more room for what spills than a query may use",
+  (name) => {
+    const [, gibibytes] =
+      /emptyDir:\s+sizeLimit: (\d+)Gi$/m.exec(read(`deploy/kubernetes/${name}.yaml`)) ?? []
+    const [, gigabytes] = /^(\d+)GB$/.exec(defaultSettings.queryDiskLimit) ?? []
+    expect(Number(gibibytes) * 2 ** 30).toBeGreaterThan(Number(gigabytes) * 1e9)
+  },
+)

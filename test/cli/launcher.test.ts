@@ -1,7 +1,15 @@
 // bin/vaulthouse: finds its Node from wherever it is called, becomes it, and says what is missing.
 import { spawnSync } from "node:child_process"
 import { once } from "node:events"
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs"
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join, relative } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -65,6 +73,22 @@ describe("bin/vaulthouse", () => {
     expect(status).toBe(2)
     expect(stderr).toMatch(/^vaulthouse is not installed yet: run `make install` .*\n$/)
   })
+
+  it.runIf(process.platform === "linux")(
+    "takes the Node on the PATH where the one that npm has installed can't run",
+    () => {
+      const node = join(folder, `checkout/node_modules/node-linux-${process.arch}/bin/node`)
+      mkdirSync(dirname(node), { recursive: true })
+      // As the loader of glibc on Alpine.
+      writeFileSync(node, "#!/nonexistent/loader\n", { mode: 0o755 })
+      const { status, stderr } = spawnSync(join(folder, "checkout/bin/vaulthouse"), ["--version"], {
+        env,
+        encoding: "utf8",
+      })
+      expect(status).toBe(2)
+      expect(stderr).toMatch(/^vaulthouse is not installed yet/)
+    },
+  )
 
   it("says so where there is no Node at all", () => {
     const { status, stderr } = spawnSync("/bin/sh", [join(folder, "checkout/bin/vaulthouse")], {

@@ -22,7 +22,8 @@ du -sm "$root"
 declared() { buildah inspect --type image --format "{{range .Docker.Config.$1}}{{println .}}{{end}}" "$image"; }
 declared Entrypoint >"$scratch/entrypoint"
 declared Cmd >"$scratch/command"
-declared Healthcheck.Test | tail -n +2 >"$scratch/healthcheck"
+node --eval 'const { services } = require("yaml").parse(require("fs").readFileSync("deploy/docker/compose.yaml", "utf8"))
+console.log(services.vaulthouse.healthcheck.test.slice(1).join("\n"))' >"$scratch/healthcheck"
 declared Env >"$scratch/environment"
 [ "$(buildah inspect --type image --format '{{.Docker.Config.User}}' "$image")" = 10001:10001 ]
 unshare --net --mount --pid --fork test/deploy/inside.sh "$root" "$scratch"

@@ -22,6 +22,7 @@ inside() {
 }
 
 (inside touch /etc/vaulthouse/file 2>/dev/null) && { echo "The file system is not read-only."; exit 1; }
+(inside sh -c '[ "$(id -un)" = vaulthouse ] && touch "$HOME/file" && rm "$HOME/file"')
 (inside "${entrypoint[@]}" simulate --vaults 2 --days 5) >/dev/null &
 (inside "${entrypoint[@]}" "${command[@]}") &
 scheduler=$!

@@ -65,7 +65,19 @@ const isWorthAnother = (cause: unknown): boolean => {
   return syscall === undefined && (code === "28000" || !/^[0-9A-Z]{5}$/.test(code))
 }
 
-const userOf = ({ user }: PostgresTarget): string => user ?? userInfo().username
+/** As libpq: the user that runs this process, where the connection string and PGUSER name none. */
+export const userOf = ({ user, shown }: PostgresTarget): string => {
+  try {
+    return user ?? userInfo().username
+  } catch (cause) {
+    throw new PostgresError({
+      target: shown,
+      why: `the connection string names no user, and this process runs as ${process.geteuid?.()}, which has no name here`,
+      advice: "Put the user into the connection string, or set PGUSER.",
+      cause,
+    })
+  }
+}
 
 /** `undefined` if none is set. */
 const knownPassword = async (target: PostgresTarget): Promise<string | undefined> =>

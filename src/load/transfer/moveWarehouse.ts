@@ -137,10 +137,8 @@ export const moveToFile = async (
       `Nothing was changed. Move it away first, with ${file}.wal and ${file}.doublewrite if they exist.`,
     )
   }
-  const gone = leftWithout(file)
-  if (gone !== undefined) {
-    throw refused(file, `there is ${gone.names} of a database that is gone`, gone.advice)
-  }
+  const inTheWay = leftWithout(file)
+  if (inTheWay !== undefined) throw refused(file, `there is ${inTheWay.found}`, inTheWay.advice)
   const aside = movingFile(file)
   const { connection } = session
   for (const left of [aside, `${aside}.wal`]) rmSync(left, { force: true })

@@ -12,7 +12,7 @@ import {
 import { commandId } from "../../domain/run/commandId.ts"
 import { existingWarehouse, type Place, placeOf } from "../publication/warehouse.ts"
 import { findMoved } from "../retention/findMoved.ts"
-import { inGroups, joinSegments, removeSegments } from "../retention/joinSegments.ts"
+import { inGroups, joinable, joinSegments, removeSegments } from "../retention/joinSegments.ts"
 import { endAllRuns } from "../run/endDeadRuns.ts"
 import { markLandedAgain } from "./markLanded.ts"
 
@@ -50,7 +50,7 @@ const compacted = Effect.fnUntraced(function* (options: CompactOptions) {
     before.map(({ file }) => file),
     true,
   )
-  const months = Map.groupBy(before, ({ file }) => monthOf(file))
+  const months = Map.groupBy(yield* joinable(before), ({ file }) => monthOf(file))
   const replaced = yield* joinSegments(store, [...months.values()].flatMap(inGroups))
   // Until readers have learnt where bodies are now, they look for them in the old segments.
   const published = yield* publishNewsEverywhere(publish)

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, statSync } from "node:fs"
 import { basename, join } from "node:path"
 import * as Effect from "effect/Effect"
+import { SEGMENT_SUFFIX } from "../../archive/segments.ts"
 import { regularFileSize } from "../../domain/regularFile.ts"
 import { isInObjectStore } from "../../domain/stores/objectStore.ts"
 import { causeMessage } from "../../domain/values/causeMessage.ts"
@@ -25,12 +26,16 @@ import {
 /** While a file is being copied. A restore that was interrupted leaves some, and overwrites them when it is repeated. */
 const asideOf = (file: string): string => `${file}.new`
 
+/** Not what a disk of its own has besides, such as `lost+found`. */
+const isOfArchive = (name: string): boolean =>
+  name.endsWith(SEGMENT_SUFFIX) || name.endsWith(asideOf(SEGMENT_SUFFIX))
+
 /** A file of the archive that no restore of this backup can have left there, also if it was interrupted. */
 const strangerIn = (archive: string, { files }: Backup): string | undefined => {
   const names = files.map(({ path }) => basename(path))
   const restored = new Set([...names, ...names.map(asideOf)])
   const found = existsSync(archive) ? readdirSync(archive) : []
-  const stranger = found.find((name) => !restored.has(name))
+  const stranger = found.find((name) => isOfArchive(name) && !restored.has(name))
   return stranger === undefined ? undefined : join(archive, stranger)
 }
 
@@ -53,16 +58,23 @@ const refuse = (why: string, cause?: unknown): never => {
   })
 }
 
+const isSegment = ({ path }: Backup["files"][number]): boolean => path.startsWith("raw/")
+
 /**
- * The files to copy: those that are not in the archive yet, or only their beginning. One that is there and longer stays: the
+ * The files of the archive to copy: those that are not there yet, or only their beginning. One that is there and longer stays: the
  * run that was writing it during the backup has gone on, and nothing else has those responses. Fails for one that is neither.
  */
-const missingOf = async (place: Place, folder: string, { files }: Backup, stop: AbortSignal) => {
+const missingSegments = async (
+  place: Place,
+  folder: string,
+  { files }: Backup,
+  stop: AbortSignal,
+) => {
   const missing: Array<Backup["files"][number]> = []
-  for (const file of files) {
+  for (const file of files.filter(isSegment)) {
     stop.throwIfAborted()
     const target = targetOf(place, file.path)
-    if (!file.path.startsWith("raw/") || !existsSync(target)) {
+    if (!existsSync(target)) {
       missing.push(file)
       continue
     }
@@ -92,7 +104,7 @@ const isRestored = async (dataDir: string, { files }: Backup): Promise<boolean> 
 /** Fails if the archive of the backup would be where no command of the configuration looks. */
 const mustBeReadable = ({ archive }: Place, { files }: Backup): void => {
   if (archive === undefined || !isInObjectStore(archive)) return
-  if (!files.some(({ path }) => path.startsWith("raw/"))) return
+  if (!files.some(isSegment)) return
   throw new BackupError({
     why: `The backup has an archive, and the setting archive names a bucket: ${archive}.`,
     advice:
@@ -114,14 +126,14 @@ const mustBeNew = (place: Place, stored: Backup): void => {
   const left = leftWithout(database)
   if (left === undefined) return
   throw new BackupError({
-    why: `${place.dataDir} holds ${left.names} of a database that is gone.`,
+    why: `${place.dataDir} holds ${left.found}.`,
     advice: left.advice,
   })
 }
 
 /**
- * Checks the backup and restores it into `dataDir`, which must hold no warehouse and no archive, except for what an interrupted
- * restore left. No other process can begin a warehouse there meanwhile.
+ * Checks the backup and restores it into `dataDir`, which must hold no warehouse and no archive, except for what an earlier restore of
+ * this backup left: then only what is missing is copied. No other process can begin a warehouse there meanwhile.
  */
 export const restore = Effect.fnUntraced(function* (folder: string, place: Place) {
   const { dataDir } = place
@@ -131,35 +143,43 @@ export const restore = Effect.fnUntraced(function* (folder: string, place: Place
       "Check disk space and permissions, and run it again.",
       work,
     )
+  /** Whether an earlier restore has put the database in place. Fails if anything else is there. */
+  const findRestored = async (stored: Backup) => {
+    const found = await isRestored(dataDir, stored)
+    if (!found) mustBeNew(place, stored)
+    return found
+  }
   // Nothing is changed before everything is checked.
   const { stored, isOver } = yield* step(async (stop) => {
     const found = await readBackup(folder)
-    if (await isRestored(dataDir, found)) {
-      await endRestore(dataDir)
-      return { stored: found, isOver: true }
-    }
     mustBeReadable(place, found)
-    mustBeNew(place, found)
+    const hasDatabase = await findRestored(found)
     await check(folder, found, stop)
-    await missingOf(place, folder, found, stop)
-    return { stored: found, isOver: false }
+    const missing = await missingSegments(place, folder, found, stop)
+    return { stored: found, isOver: hasDatabase && missing.length === 0 }
   })
-  if (isOver) return stored
+  if (isOver) {
+    yield* step(() => endRestore(dataDir))
+    return stored
+  }
   yield* lockOf(dataDir, "writer", {})
   return yield* step(async (stop) => {
-    mustBeNew(place, stored)
-    const missing = await missingOf(place, folder, stored, stop)
+    const hasDatabase = await findRestored(stored)
+    const missing = await missingSegments(place, folder, stored, stop)
     await beginRestore(dataDir, folder)
-    for (const { path } of missing) {
+    for (const file of stored.files) {
+      if (isSegment(file) ? !missing.includes(file) : hasDatabase) continue
       stop.throwIfAborted()
-      await copyWhole(join(folder, path), targetOf(place, path))
+      await copyWhole(join(folder, file.path), targetOf(place, file.path))
     }
-    const current = await readCurrent(dataDir)
-    if (current === undefined) throw new Error(`${join(folder, PUBLISHED)} can't be read`)
-    await giveStableName(dataDir, current.file)
-    stop.throwIfAborted()
-    // The writer's file last, and whole: without it nothing counts as a warehouse, and the restore can be repeated.
-    await copyWhole(join(folder, "published", current.file), databaseFile(dataDir))
+    if (!hasDatabase) {
+      const current = await readCurrent(dataDir)
+      if (current === undefined) throw new Error(`${join(folder, PUBLISHED)} can't be read`)
+      await giveStableName(dataDir, current.file)
+      stop.throwIfAborted()
+      // The writer's file last, and whole: without it nothing counts as a warehouse, and the restore can be repeated.
+      await copyWhole(join(folder, "published", current.file), databaseFile(dataDir))
+    }
     await endRestore(dataDir)
     return stored
   })

@@ -5,8 +5,8 @@ import * as Effect from "effect/Effect"
 import { microsFromMillis } from "../../domain/values/time.ts"
 import type { ArchiveStore, StoredSegment } from "../../archive/ArchiveStore.ts"
 import { rewriteSegments } from "../../archive/rewrite.ts"
-import { monthOf, SEGMENT_SUFFIX } from "../../archive/segments.ts"
-import { moveIndex } from "../../load/state/archiveIndex.ts"
+import { monthOf, runOfSegment, SEGMENT_SUFFIX } from "../../archive/segments.ts"
+import { knownRuns, moveIndex } from "../../load/state/archiveIndex.ts"
 import { changeArchive } from "../publication/archiveOf.ts"
 
 // Large segments are few, and joining them again costs more than it saves.
@@ -28,6 +28,18 @@ export const inGroups = (
   }
   return groups
 }
+
+/**
+ * Those of a month, or of a run that this warehouse knows. Another warehouse with the same archive may be writing that of any other
+ * run, and would lose what it appends to a file that is removed.
+ */
+export const joinable = Effect.fnUntraced(function* (segments: ReadonlyArray<StoredSegment>) {
+  const runs = yield* knownRuns
+  return segments.filter(({ file }) => {
+    const run = runOfSegment(file)
+    return run === monthOf(file) || runs.has(run)
+  })
+})
 
 /** Makes one segment of each group, whose segments are of one month and in their order. Returns what it replaces. */
 export const joinSegments = Effect.fnUntraced(function* (

@@ -11,7 +11,7 @@ import { Warehouse } from "../../load/Warehouse.ts"
 import { archiveOf, inArchive } from "../publication/archiveOf.ts"
 import type { Place } from "../publication/warehouse.ts"
 import { findMoved } from "./findMoved.ts"
-import { inGroups, joinSegments, removeSegments } from "./joinSegments.ts"
+import { inGroups, joinable, joinSegments, removeSegments } from "./joinSegments.ts"
 import { agesOf, oldRecords, pruneBefore } from "./pruneBefore.ts"
 
 // So that each byte is written again twice: in its month, and when that is over.
@@ -34,7 +34,7 @@ export const keepInOrder = Effect.fnUntraced(function* (
   const store = archiveOf(place)
   const now = microsFromMillis(yield* Clock.currentTimeMillis)
   const segments = yield* inArchive(() => store.segments())
-  const others = segments.filter(({ file }) => runOfSegment(file) !== runId)
+  const others = (yield* joinable(segments)).filter(({ file }) => runOfSegment(file) !== runId)
   // Where publications fail, the segments of the last join are still there: each run would join them again.
   const isHeld = isPublished && (yield* hasUnpublishedPlaces)
   const groups = isHeld ? [] : groupsToJoin(others, monthIn(now))

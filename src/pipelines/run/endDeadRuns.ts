@@ -17,9 +17,13 @@ import { archiveOf, inArchive } from "../publication/archiveOf.ts"
 import type { Place } from "../publication/warehouse.ts"
 import { causeMessage } from "../../domain/values/causeMessage.ts"
 
-// With those that have ended since the last run began, however they did: each may have left a segment without an end, or a hung
-// worker. One that was recorded as killed while its machine slept may have appended to its segment since.
-const unended = `with last as (select max(started_at) as began_at from ops.runs)
+/** The command in the record of a swap, which does not call `endDeadRuns`: nothing may keep it from being sent. */
+export const SWAP = "swap"
+
+// With those that have ended since the last run began that ended others, however they did: each may have left a segment without an
+// end, or a hung worker. One that was recorded as killed while its machine slept may have appended to its segment since.
+const unended = `with last as (
+    select coalesce(max(started_at) filter (command <> ${literal(SWAP)}), min(started_at)) as began_at from ops.runs)
   select run_id, outcome from ops.runs, last
   where outcome is null or finished_at >= began_at
     or (outcome = 'killed' and finished_at >= began_at - interval 1 day)

@@ -28,9 +28,10 @@ import { ClockWrong } from "./clock.ts"
 import { endDeadRuns } from "./endDeadRuns.ts"
 import { learntLimits, requestBudget } from "./budget/requestBudget.ts"
 import { lastBodies } from "./state.ts"
+import { removeSegments } from "../retention/joinSegments.ts"
 import { type Finish, keepInOrder } from "../retention/keepInOrder.ts"
 import { type PublishOptions, publishNewsEverywhere } from "../publication/publish.ts"
-import { archiveOf } from "../publication/archiveOf.ts"
+import { archiveOf, inArchive } from "../publication/archiveOf.ts"
 import { openWarehouse, type Place, placeOf } from "../publication/warehouse.ts"
 import type { RunSummary } from "../model/progress.ts"
 import type { SyncOptions } from "./selection.ts"
@@ -182,7 +183,7 @@ const recordedRun = Effect.fnUntraced(function* <E, R>({
     Effect.catchIf(
       (error) => error instanceof ClockWrong,
       (error) =>
-        Effect.andThen(forgetUnlessLoaded(runId, error), (forgot) =>
+        Effect.andThen(forgetUnlessLoaded(options, runId, error), (forgot) =>
           Effect.fail(forgot ? error : loadedBefore(error)),
         ),
     ),
@@ -264,11 +265,12 @@ const readAndCheck = Effect.fnUntraced(function* <E, R>(
 })
 
 /**
- * Removes what a run with a wrong clock has recorded about itself, since later runs are dated after all that is stored, and
- * returns true. What has been loaded stays, and its record with it: then it returns false. The tables stay marked as changed, by
+ * Removes what a run with a wrong clock has recorded about itself, since later runs are dated after all that is stored, with its
+ * responses, which no later run would end, and returns true. What has been loaded stays, and its record with it: then it returns false. The tables stay marked as changed, by
  * the service's clock: without a mark they would not be published.
  */
 const forgetUnlessLoaded = Effect.fnUntraced(function* (
+  place: Place,
   runId: string,
   { secondsAhead }: ClockWrong,
 ) {
@@ -280,6 +282,17 @@ const forgetUnlessLoaded = Effect.fnUntraced(function* (
     ...["tasks", "runs"].map((table) => `delete from ops.${table} ${ofRun}`),
     `update ops.partition_changes set changed_at = changed_at - to_seconds(${secondsAhead}) ${ofRun}`,
   ])
+  const store = archiveOf(place)
+  yield* inArchive(() => store.segments(runId)).pipe(
+    Effect.flatMap((segments) =>
+      removeSegments(
+        store,
+        segments.map(({ file }) => file),
+      ),
+    ),
+    // What stays costs space, and a replay names it; the clock is what has to be mended.
+    Effect.ignore,
+  )
   return true
 })
 

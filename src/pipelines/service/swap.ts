@@ -32,6 +32,7 @@ import {
 import { bookkeepingRows, commitMarkerOf } from "../run/task/bookkeeping.ts"
 import { readInputs } from "./call.ts"
 import type { Service } from "./clientOutsideRun.ts"
+import { SWAP } from "../run/endDeadRuns.ts"
 import { newRunId } from "../run/run.ts"
 import { causeMessage } from "../../domain/values/causeMessage.ts"
 
@@ -136,7 +137,7 @@ const journalled = (options: SwapOptions, runId: string) =>
       const warehouse = yield* Warehouse
       const client = yield* ApiClient
       const { api, inputs, request, version } = options
-      yield* warehouse.startRun({ command: "swap", baseUrl: api.baseUrl, version })
+      yield* warehouse.startRun({ command: SWAP, baseUrl: api.baseUrl, version })
       const startedAt = yield* Clock.currentTimeMillis
       const sent: SwapRecord = {
         swapId: randomUUID(),

@@ -71,6 +71,42 @@ describe("the runs that a new one ends", () => {
     }),
   )
 
+  it.live.each([
+    ["one that failed before a swap", ["sync", "swap"]],
+    ["one that failed between swaps", ["sync", "swap", "sync", "swap"]],
+    ["a swap, where there was nothing else", ["swap", "swap"]],
+  ] satisfies ReadonlyArray<readonly [string, ReadonlyArray<string>]>)(
+    "are %s, which ends none",
+    ([, commands]) =>
+      Effect.gen(function* () {
+        const from = commands.lastIndexOf("sync")
+        const dataDir = yield* temporaryFolder
+        const store = archiveOf({ dataDir })
+        mkdirSync(archiveFolder(dataDir))
+        const runIds = commands.map((command, at) => `${command}-${at}`)
+        for (const runId of runIds) {
+          const frame = yield* Effect.promise(() =>
+            frameOf([commitMarkerLine({ ...marker, runId })], 1),
+          )
+          writeFileSync(join(archiveFolder(dataDir), segmentOfRun(runId)), frame)
+        }
+        yield* Effect.gen(function* () {
+          const { execute } = yield* Warehouse
+          yield* execute(
+            commands.map(
+              (command, at) =>
+                `INSERT INTO ops.runs (run_id, command, started_at, vaulthouse_version, outcome, finished_at)
+               VALUES ('${command}-${at}', '${command}', '2026-06-01 10:0${at}:00+00', 'test', 'failed', '2026-06-01 10:0${at}:30+00')`,
+            ),
+          )
+          yield* endDeadRuns({ dataDir })
+          for (const runId of runIds.slice(Math.max(0, from))) {
+            expect(yield* Effect.promise(() => unendedSegments(store, runId))).toEqual([])
+          }
+        }).pipe(Effect.provide(Warehouse.layer({ dataDir, runId: "next", tables: coreTables })))
+      }),
+  )
+
   it.live("are none that a worker has joined meanwhile, and of none a commit is denied", () =>
     Effect.gen(function* () {
       const dataDir = yield* temporaryFolder

@@ -8,6 +8,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs"
 import { hash } from "node:crypto"
@@ -262,5 +263,45 @@ it.live("of an archive is refused where the setting names a bucket", () =>
     expect(existsSync(dataDir)).toBe(false)
     yield* restore(target, { dataDir })
     expect(yield* verify({ dataDir })).toEqual([])
+  }),
+)
+
+it.live("goes into an archive that is a disk of its own", () =>
+  Effect.gen(function* () {
+    const { target } = yield* backedUp
+    const dataDir = join(yield* temporaryFolder, "data")
+    mkdirSync(join(dataDir, "raw/lost+found"), { recursive: true })
+    yield* restore(target, { dataDir })
+    expect(yield* verify({ dataDir })).toEqual([])
+  }),
+)
+
+it.live("repeated copies what is missing of the archive", () =>
+  Effect.gen(function* () {
+    const { target } = yield* backedUp
+    const dataDir = join(yield* temporaryFolder, "data")
+    yield* restore(target, { dataDir })
+    rmSync(join(dataDir, "raw"), { recursive: true })
+    yield* restore(target, { dataDir })
+    expect(yield* verify({ dataDir })).toEqual([])
+    const archive = yield* temporaryFolder
+    yield* restore(target, { dataDir, archive })
+    expect(readdirSync(archive)).toEqual(segments(dataDir))
+    const refused = yield* Effect.flip(restore(target, { dataDir, archive: "s3://b/p" }))
+    expect(refused.message).toContain("the setting archive names a bucket: s3://b/p.")
+  }),
+)
+
+it.live("takes no place of a link to a database on a disk that is not mounted", () =>
+  Effect.gen(function* () {
+    const { target } = yield* backedUp
+    const dataDir = yield* temporaryFolder
+    const link = join(dataDir, "vaulthouse.duckdb")
+    symlinkSync("/mnt/not-mounted/vaulthouse.duckdb", link)
+    const refused = yield* Effect.flip(restore(target, { dataDir }))
+    expect(refused.message).toMatch(
+      /holds vaulthouse\.duckdb, a link to \S+, which is not there\.\nNothing was changed\. Mount/,
+    )
+    expect(readdirSync(dataDir)).toEqual(["vaulthouse.duckdb"])
   }),
 )

@@ -1,8 +1,11 @@
 // What retention removes of archive and records, and that everything a row, a gap, quarantine or a mart needs is there.
-import { copyFileSync, rmSync, writeFileSync } from "node:fs"
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { folderStore } from "../../../src/archive/folderStore.ts"
+import { runOfSegment, segmentOfRun } from "../../../src/archive/segments.ts"
+import { compact } from "../../../src/pipelines/archive/compact.ts"
 import { prune } from "../../../src/pipelines/archive/prune.ts"
 import { verify } from "../../../src/pipelines/archive/verify.ts"
 import { ahead } from "../../support/movableClock.ts"
@@ -55,11 +58,11 @@ const lived = sharedWarehouse(
   }),
 )
 
-/** As if this month's runs had left so many segments. */
+/** As if this month's runs had left so many segments, here as workers of one. */
 const fillMonth = (dataDir: string, count: number): void => {
   const [first = ""] = segments(dataDir)
   for (let at = segments(dataDir).length; at < count; at += 1) {
-    const name = `${first.slice(0, 8)}T000000${100 + at}Z-aaaaaa.ndjson.zst`
+    const name = segmentOfRun(runOfSegment(first), `worker-${at}`)
     copyFileSync(join(dataDir, "raw", first), join(dataDir, "raw", name))
   }
 }
@@ -302,6 +305,29 @@ describe("retention", () => {
       const month = segments(dataDir)[0]?.slice(0, 6) ?? ""
       yield* daysAfter(40, runOnce(simulator.url, dataDir, { pipelines: ["fees"] }))
       expect(segments(dataDir).filter((file) => file.startsWith(month))).toHaveLength(1)
+    }),
+  )
+
+  it.live.each([
+    ["a run", (url: string, dataDir: string) => runOnce(url, dataDir, { pipelines: ["fees"] })],
+    ["compact", (_: string, dataDir: string) => compact({ dataDir })],
+  ] as const)("%s leaves alone what another warehouse writes to the same archive", ([, joining]) =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({ vaults: 2, days: 3, now: "2026-06-02T06:00:00Z" })
+      const dataDir = yield* lived
+      fillMonth(dataDir, 32)
+      const [first = ""] = segments(dataDir)
+      const frames = readFileSync(join(dataDir, "raw", first))
+      const file = segmentOfRun(`${first.slice(0, 8)}T235959999Z-aaaaaa`)
+      const other = folderStore(join(dataDir, "raw")).write(file)
+      yield* Effect.promise(() => other.append(frames))
+      yield* daysAfter(0, Effect.asVoid<unknown, unknown, never>(joining(simulator.url, dataDir)))
+      expect(segments(dataDir)).not.toContain(first)
+      yield* Effect.promise(async () => {
+        await other.append(frames)
+        await other.close()
+      })
+      expect(readFileSync(join(dataDir, "raw", file))).toEqual(Buffer.concat([frames, frames]))
     }),
   )
 

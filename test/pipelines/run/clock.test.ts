@@ -9,6 +9,7 @@ import { readProblems } from "../../../src/pipelines/readers/problems/problems.t
 import { asAdmin, simulated } from "../../support/simulated.ts"
 import { json, scriptedServer } from "../../support/servers/scriptedServer.ts"
 import { ahead } from "../../support/movableClock.ts"
+import { segments } from "../../support/replays.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
 import { query, runOnce } from "../../support/warehouseRun.ts"
 
@@ -87,6 +88,7 @@ describe("a clock that differs from the service's", () => {
         "select (select count(*) from core.loans) + (select count(*) from ops.tasks) as rows",
       )
       expect(Number(left?.["rows"])).toBe(0)
+      expect(segments(dataDir)).toEqual([])
       expect((yield* sync({ date: agoText(0) })).summary.outcome).toBe("complete")
     }),
   )

@@ -1,6 +1,6 @@
 // The warehouse as one DuckDB file in the data directory, whose lock makes this process its only writer.
-import { chmodSync, existsSync, statSync } from "node:fs"
-import { basename, join } from "node:path"
+import { chmodSync, existsSync, readlinkSync, statSync } from "node:fs"
+import { basename, dirname, join, resolve } from "node:path"
 import { flush } from "../../../domain/flush.ts"
 import { attachConfined } from "../../duckdb/confine.ts"
 import { copyDatabase } from "../../duckdb/copyDatabase.ts"
@@ -20,20 +20,51 @@ import { doublewriteFile, keepingBlocks, mendTornWrites, tornPieces } from "./to
 
 export const databaseFile = (dataDir: string): string => join(dataDir, "vaulthouse.duckdb")
 
+/** What stands where a new database would be made, for `there is …`, and what to do about it. */
+interface Left {
+  readonly found: string
+  readonly advice: string
+}
+
+/** `undefined` for what is no link. */
+const targetOf = (link: string): string | undefined => {
+  try {
+    return resolve(dirname(link), readlinkSync(link))
+  } catch {
+    return undefined
+  }
+}
+
+/** A link to a database that is not there, as on a disk that is not mounted: a new one would take the place of the link. */
+const brokenLink = (database: string): Left | undefined => {
+  const target = existsSync(database) ? undefined : targetOf(database)
+  if (target === undefined) return undefined
+  return {
+    found: `${basename(database)}, a link to ${target}, which is not there`,
+    advice: `Nothing was changed. Mount the disk that has ${target}, or remove the link, and run this again.`,
+  }
+}
+
 /**
- * The names of what a database that is gone has left with its log, and what to do about it: DuckDB would apply the log to any other
- * that gets its name. `undefined` where there is none, or the database is there.
+ * A broken link, or what a database that is gone has left with its log: DuckDB would apply the log to any other that gets its name.
+ * `undefined` where there is neither, or the database is there.
  */
-export const leftWithout = (
-  database: string,
-): { readonly names: string; readonly advice: string } | undefined => {
+export const leftWithout = (database: string): Left | undefined => {
+  const link = brokenLink(database)
+  if (link !== undefined) return link
   if (existsSync(database) || !existsSync(logOf(database))) return undefined
   const left = [logOf(database), doublewriteFile(database)].filter((file) => existsSync(file))
   const [names, each] = [left.map((file) => basename(file)).join(" and "), left.join(" and ")]
   return {
-    names,
+    found: `${names} of a database that is gone`,
     advice: `Nothing was changed. Move ${each} to where that database is now, or away, and run this again; DuckDB would take a log for that of the new one.`,
   }
+}
+
+const mustNotBe = (what: string, left: Left | undefined): void => {
+  if (left === undefined) return
+  const { found, advice } = left
+  throw new LoadError({ reason: "Files", what, why: `there is ${found}`, advice })
 }
 
 /** All that a writer's DuckDB writes and reads again is below these, of which each may be a link to another disk. */
@@ -65,14 +96,18 @@ const notInFile = `SELECT coalesce(sum(memory_usage_bytes + temporary_storage_by
 const fileIn = (dataDir: string, isScratch: boolean): Storage => {
   const file = databaseFile(dataDir)
   const attachOptions = `STORAGE_VERSION ${literal(STORAGE_VERSION)}${isScratch ? `, ${WITHOUT_LOG}` : ""}`
+  const isThere = (): boolean => {
+    mustNotBe(`Looking for the warehouse in ${dataDir}`, brokenLink(file))
+    return existsSync(file)
+  }
   return {
     shown: dataDir,
-    exists: async () => existsSync(file),
+    exists: async () => isThere(),
     inspect: async (tables) => {
       const holder = await lockHolder(dataDir)
       if (holder !== undefined) return { state: "held", by: holder }
       return inspect(tables, async (connection) => {
-        if (!existsSync(file)) return false
+        if (!isThere()) return false
         if (tornPieces(file).length > 0) {
           throw new LoadError({
             reason: "Files",
@@ -91,15 +126,7 @@ const fileIn = (dataDir: string, isScratch: boolean): Storage => {
         // memory at its peak; more than this keeps more of a first sync in memory.
         await writer.run(`SET checkpoint_threshold = '${CHECKPOINT_MB}MB'`)
         const isNew = !existsSync(file)
-        const left = leftWithout(file)
-        if (left !== undefined) {
-          throw new LoadError({
-            reason: "Files",
-            what: `Making a new warehouse in ${dataDir}`,
-            why: `there is ${left.names} of a database that is gone`,
-            advice: left.advice,
-          })
-        }
+        mustNotBe(`Making a new warehouse in ${dataDir}`, leftWithout(file))
         if (isNew) await copyTemplate(file, tables)
         else await mendTornWrites(file)
         try {

@@ -2,7 +2,6 @@
 // them.
 import { constants } from "node:fs"
 import { access } from "node:fs/promises"
-import { userInfo } from "node:os"
 import type { DuckDBConnection } from "@duckdb/node-api"
 import * as Redacted from "effect/Redacted"
 import type { PostgresTarget } from "../../../domain/stores/postgresUrl.ts"
@@ -12,6 +11,7 @@ import { CATALOG, literal } from "../../sql/sql.ts"
 import type { Catalog } from "./Catalog.ts"
 import { METADATA_SCHEMA } from "./metadata.ts"
 import { extensionsFor, loadExtensions } from "./extensions.ts"
+import { userOf } from "../../postgres/connect.ts"
 import { objectStoreProblem } from "../../duckdb/objectStoreProblem.ts"
 import { makeObjectStoreSecret } from "./objectStoreSecret.ts"
 import { readRows } from "../../duckdb/readRows.ts"
@@ -185,13 +185,13 @@ const KEEPALIVES = ["tcp_keepalives_idle=20", "tcp_keepalives_interval=5", "tcp_
  * minutes, during which PostgreSQL sees a transaction without a statement: none of its timeouts holds.
  */
 const conninfo = (target: PostgresTarget, timeouts: ReadonlyArray<string>): string => {
-  const { host, port, database, user, passwordFile, sslMode } = target
+  const { host, port, database, passwordFile, sslMode } = target
   const { rootCertificate, certificate, key, connectTimeoutSeconds, applicationName } = target
   const parts: Readonly<Record<string, string | number | undefined>> = {
     host,
     port,
     dbname: database,
-    user: user ?? userInfo().username,
+    user: userOf(target),
     passfile: passwordFile,
     sslmode: sslMode,
     sslrootcert: rootCertificate,

@@ -59,10 +59,14 @@ const install = async (connection: DuckDBConnection, name: string): Promise<void
   try {
     await connection.run(`INSTALL ${name}; LOAD ${name}`)
   } catch (cause) {
+    const why = whyNot(cause)
+    const allow = /Failed to create directory|home directory/.test(why)
+      ? "Set HOME to a folder that this user may write"
+      : "Allow access to extensions.duckdb.org"
     throw refused(
       `DuckDB's extension ${name} can't be installed`,
-      whyNot(cause),
-      `Allow access to extensions.duckdb.org, or put the files for DuckDB ${version()} into a folder and set lake.extensions to it: ${WHERE}.`,
+      why,
+      `${allow}, or put the files for DuckDB ${version()} into a folder and set lake.extensions to it: ${WHERE}.`,
       cause,
     )
   }

@@ -1,9 +1,18 @@
 // A database that was lost, or moved away without its log: another one of its name is not given that log.
-import { copyFileSync, existsSync, readdirSync, renameSync, rmSync } from "node:fs"
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs"
 import { join } from "node:path"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { compact } from "../../../../src/pipelines/archive/compact.ts"
 import { replayed } from "../../../support/replays.ts"
 import { simulated } from "../../../support/simulated.ts"
 import { temporaryFolder } from "../../../support/temporaryFolder.ts"
@@ -40,5 +49,28 @@ it.live("neither a sync nor a replay makes a new one beside the log", () =>
     yield* replayed(dataDir)
     expect(existsSync(file)).toBe(true)
     expect(yield* query(dataDir, "from core.vaults")).toHaveLength(2)
+  }),
+)
+
+it.live("no new one takes the place of a link to one on a disk that is not mounted", () =>
+  Effect.gen(function* () {
+    const [dataDir, disk] = [yield* temporaryFolder, yield* temporaryFolder]
+    const simulator = yield* simulated({ now: "2026-06-01T12:00:00Z", days: 3, vaults: 2 })
+    const sync = runOnce(simulator.url, dataDir, { pipelines: ["vaults"] })
+    const [link, file] = [join(dataDir, "vaulthouse.duckdb"), join(disk, "vaulthouse.duckdb")]
+    symlinkSync(file, link)
+    for (const command of [sync, compact({ dataDir })]) {
+      const refused = yield* Effect.flip(Effect.asVoid<unknown, unknown, never>(command))
+      expect(String(refused)).toContain(
+        `there is vaulthouse.duckdb, a link to ${file}, which is not there. Nothing was changed. Mount the disk that has ${file}, or remove the link, and run this again.`,
+      )
+    }
+    expect(readlinkSync(link)).toBe(file)
+    rmSync(link)
+    yield* sync
+    renameSync(link, file)
+    symlinkSync(file, link)
+    yield* sync
+    expect(readlinkSync(link)).toBe(file)
   }),
 )
