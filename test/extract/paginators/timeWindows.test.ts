@@ -218,11 +218,11 @@ describe("timeWindows", () => {
         const oldest = Math.min(...first.flatMap(({ content }) => content.map(({ at }) => at)))
         const breaks = ({ at }: Entry) => at < oldest
         const seen = [...first]
-        let service = old
+        const service = [...old]
         let now = NOW
         for (const days of [later, last]) {
           now += days * DAY
-          service = [...daily(days, now, `until ${now}`), ...service]
+          service.unshift(...daily(days, now, `until ${now}`))
           const requests: Array<TimeWindow> = []
           const failed = yield* stream(service, requests, { cap, cursor, breaks }).pipe(
             Stream.runForEach((step) => {
