@@ -452,7 +452,9 @@ describe("withdrawals", () => {
       Result.getOrThrow(withdrawalRows(record, source)).rows.find(
         ({ table }) => table.name === "withdrawal_requests",
       )?.mergeKey
-    expect(scope({ requests: [] })).toEqual({ vault_address: address, chain_id: 1 })
+    for (const requests of [[], null]) {
+      expect(scope({ requests })).toEqual({ vault_address: address, chain_id: 1 })
+    }
     expect(scope({ total: 1 })).toBeUndefined()
   })
 

@@ -30,11 +30,12 @@ export const recordsIn = (
   read: ReadonlyArray<string> = [],
 ): FindRecords => {
   const { shapes: declared = [] } = table
-  const shapes = [...declared, ...keyedShapes(table, source)].map((shape) =>
-    finderOf(shape, table, source, read),
-  )
+  const shapes = [...declared, ...keyedShapes(table, source)]
+  const finders = shapes.map((shape) => finderOf(shape, table, source, read))
+  // A null says that there are none only where no other field has the records.
+  const all = [...finders, nullFinderOf(declared, table, source)]
   return (holder) => {
-    for (const find of shapes) {
+    for (const find of all) {
       const found = find(holder)
       if (found === "ambiguous") return undefined
       if (found !== undefined) return found
@@ -96,6 +97,26 @@ const finderOf = (
     const chosen = keys === undefined ? undefined : recordsOf(pick(holder, keys))
     if (chosen === undefined || keys === undefined || keys.length === 0) return undefined
     return { shape, field: undefined, ...chosen, rest: without(holder, keys) }
+  }
+}
+
+/**
+ * Finds a null in a place of records: some services write an empty list or map as one. Where what is read may be a record itself,
+ * null may be a figure of it that is not known.
+ */
+const nullFinderOf = (
+  shapes: ReadonlyArray<Shape>,
+  table: Table,
+  source: Pick<Source<unknown>, "fields">,
+): FindRecords => {
+  const [shape] = shapes
+  if (shape === undefined || shapes.some(({ holds }) => holds === "record")) return () => undefined
+  const places = placesIn(table, source, ...shapes)
+  return (holder) => {
+    const field = places.find((name) => holder[name] === null)
+    return field === undefined
+      ? undefined
+      : { shape, field, records: [], others: [], rest: without(holder, [field]) }
   }
 }
 

@@ -265,7 +265,7 @@ describe("with an admin key", () => {
 })
 
 describe("a simulation whose breakdown is absent or unreadable", () => {
-  it.live("ends no token, and an empty breakdown ends them all", () =>
+  it.live("ends no token, and an empty breakdown, or null, ends them all", () =>
     Effect.gen(function* () {
       const [a, b] = ["aa", "bb"].map((end) => `0x${end.padStart(40, "0")}`)
       const whole = [a, b].map((address) => ({ address, chain: 1, required_usd: 1 }))
@@ -295,11 +295,14 @@ describe("a simulation whose breakdown is absent or unreadable", () => {
         return yield* count(dataDir, "core.collateral_simulation_tokens where is_current")
       })
       expect(yield* currentAfter(whole)).toBe(2)
-      for (const tokens of [null, undefined, "later", [{ note: "?" }]]) {
+      for (const tokens of [undefined, "later", [{ note: "?" }]]) {
         expect(yield* currentAfter(tokens), JSON.stringify(tokens)).toBe(2)
       }
       expect(yield* currentAfter(whole.slice(1))).toBe(1)
-      expect(yield* currentAfter([])).toBe(0)
+      for (const tokens of [[], null]) {
+        expect(yield* currentAfter(tokens), JSON.stringify(tokens)).toBe(0)
+        expect(yield* currentAfter(whole)).toBe(2)
+      }
     }),
   )
 })

@@ -6,7 +6,7 @@ import { parseDay } from "../../../src/domain/values/time.ts"
 import { json, scriptedServer } from "../../support/servers/scriptedServer.ts"
 import { asAdmin, simulated } from "../../support/simulated.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
-import { query, runOnce } from "../../support/warehouseRun.ts"
+import { letAnHourPass, query, runOnce } from "../../support/warehouseRun.ts"
 
 // Before §9.2 takes the deprecated names away.
 const now = "2025-12-20T12:00:00Z"
@@ -265,6 +265,48 @@ describe("valuation", () => {
   )
 
   const vault = `0x${"ab".repeat(20)}`
+  it.live("a list that becomes null ends its members; one that is missing ends none", () =>
+    Effect.gen(function* () {
+      const member = `0x${"01".repeat(20)}`
+      const filled = {
+        subaccounts: [{ address: member }],
+        operators: [{ address: member, operator_type: "keeper" }],
+        rewards: [{ text: "Season 1" }],
+        integrations: [{ name: "Pendle" }],
+        allocation: { Aave: 1 },
+        pendingQueue: [{ id: "a", amount: 1 }],
+      }
+      let lists: Readonly<Record<string, unknown>> = filled
+      const server = yield* scriptedServer(({ url }, response) =>
+        url.startsWith("/tokenized_vault?")
+          ? json(response, url.endsWith("active") ? [{ address: vault, chain: 1 }] : [])
+          : json(response, { address: vault, chain: 1, name: "Alpha", totalAssets: 1, ...lists }),
+      )
+      const dataDir = yield* temporaryFolder
+      const some = { pipelines: ["vault_details", "vault_summaries", "withdrawals"] }
+      const tables = [
+        "vault_strategies",
+        "vault_operators",
+        "vault_rewards",
+        "vault_integrations",
+        "vault_summary_allocations",
+        "withdrawal_requests",
+      ]
+      const currentAfter = Effect.fnUntraced(function* (sent: typeof lists) {
+        lists = sent
+        expect((yield* runOnce(server.url, dataDir, some)).summary.outcome).toBe("complete")
+        yield* letAnHourPass(dataDir)
+        return yield* counts(dataDir, ...tables.map((table) => `${table} where is_current`))
+      })
+      const nulls = Object.fromEntries(Object.keys(filled).map((name) => [name, null]))
+      const each = (n: number) =>
+        Object.fromEntries(tables.map((table) => [`${table} where is_current`, n]))
+      expect(yield* currentAfter(filled)).toEqual(each(1))
+      expect(yield* currentAfter({})).toEqual(each(1))
+      expect(yield* currentAfter(nulls)).toEqual(each(0))
+    }),
+  )
+
   it.live("what a vault no longer lists has ended, and what its warnings no longer say", () =>
     Effect.gen(function* () {
       const [kept, gone] = [`0x${"01".repeat(20)}`, `0x${"02".repeat(20)}`]

@@ -127,15 +127,15 @@ export const vaultDetailRows = (
   const movingOfEntries: Record<string, Array<JsonObject>> = {}
   for (const list of nestedLists) {
     const { table, text, identity, shape } = list
-    // A list with other elements stays in `extra`.
+    // A list with other elements stays in `extra`. Some services write an empty one as null.
     const names = placesIn(table, source, ...(table.shapes ?? [])).filter((name) => {
       const value = record[name]
-      return Array.isArray(value) && value.every(isEntry)
+      return value === null || (Array.isArray(value) && value.every(isEntry))
     })
     if (names.length === 0) continue
     listFields.push(...names)
     const parts = names.flatMap((listedAs) =>
-      (record[listedAs] as ReadonlyArray<string | JsonObject>).map((item) => ({
+      ((record[listedAs] ?? []) as ReadonlyArray<string | JsonObject>).map((item) => ({
         listedAs,
         ...separateMoving(typeof item === "string" ? { [text]: item } : item, moving),
       })),

@@ -44,6 +44,7 @@ const governed = {
   warnings: [],
 }
 const loan = { id: "a", amount: 1 }
+const token = { symbol: "USDC" }
 const position = { protocol: "aave", net_usd_value: 3 }
 
 /** Roles and timelocks say the same about warnings. */
@@ -107,16 +108,18 @@ const sequences: ReadonlyArray<Sequence> = [
     outcomes: ["loaded", "suspicious_empty", "failed", "suspicious_empty", "empty"],
   },
   {
-    title: "empty lists next to a total are empty; one that is not is a response",
+    title: "empty lists next to a total are empty, also as null; one that is not is a response",
     pipeline: "protocol_positions",
     path: "/debank",
     responses: [
       { total_usd: 3, positions: [position], tokens: [] },
       { total_usd: 0, positions: [], tokens: [] },
+      { total_usd: 0, positions: null, tokens: null },
       { total_usd: 0, positions: [], tokens: [] },
-      { total_usd: 0, positions: [], tokens: [] },
-      { total_usd: 3, positions: [position], tokens: [{ symbol: "USDC" }] },
-      { total_usd: 1, positions: [], tokens: [{ symbol: "USDC" }] },
+      { total_usd: 3, positions: [position], tokens: [token] },
+      { total_usd: 1, positions: null, tokens: [token] },
+      { positions: null, tokens: null },
+      { positions: null, tokens: null },
     ],
     state: `select string_agg(
         kind || coalesce(' ' || json_extract_string(extra, '$.total_usd'), ''), ', ' order by kind
@@ -128,8 +131,19 @@ const sequences: ReadonlyArray<Sequence> = [
       "record 0",
       "position, record 3, token",
       "record 1, token",
+      "record 1, token",
+      null,
     ],
-    outcomes: ["loaded", "suspicious_empty", "empty", "empty", "loaded", "loaded"],
+    outcomes: [
+      "loaded",
+      "suspicious_empty",
+      "empty",
+      "empty",
+      "loaded",
+      "loaded",
+      "suspicious_empty",
+      "empty",
+    ],
   },
 ]
 
