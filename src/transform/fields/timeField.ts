@@ -3,7 +3,7 @@
 import * as Result from "effect/Result"
 import { type JsonObject, stableStringify } from "../../domain/values/json.ts"
 import type { Table } from "../../domain/table/table.ts"
-import { dayOf, parseInstant } from "../../domain/values/time.ts"
+import { dayOf, MICROS_PER_DAY, MICROS_PER_HOUR, parseInstant } from "../../domain/values/time.ts"
 import type { Violation } from "../../domain/wire/violation.ts"
 import type { Source } from "../Source.ts"
 import { columnViolation, firstSeen } from "./columnViolation.ts"
@@ -12,7 +12,8 @@ import { namesOf, valueAt } from "./wireNames.ts"
 /**
  * The wire names of the table's time column, for `mapRecords`. Of a series it is one, so that its points are not of different
  * times: the first candidate that is a time in half of the records, unless it can't be the time of the points and another can.
- * Fails if the points would replace one another.
+ * Fails if the points would replace one another. Where points are hourly, a day is not the time of one if another candidate has an
+ * instant of that day: of a young series, there may be only one point.
  * Each event has the first of the declared names that it has, since those of several chains may differ; other names count where
  * no record has a declared one, not even null, as that of an event that is not final yet is. Fails if no record has any, with
  * the names of its fields and the setting to change.
@@ -21,6 +22,7 @@ export const timeFieldOf = (
   table: Table,
   records: ReadonlyArray<JsonObject>,
   source: Pick<Source<unknown>, "timeFields" | "fields" | "inputs">,
+  { areHourly = false } = {},
 ): Result.Result<Readonly<Record<string, ReadonlyArray<string>>>, Violation> => {
   const { time = "" } = table
   const declared = namesOf(table, time, source)
@@ -33,7 +35,8 @@ export const timeFieldOf = (
   })
   // A record that is not final yet may lack its time, and have only that of its insertion.
   const common = found.filter(({ times }) => times.length * 2 >= records.length)
-  const candidates = common.length === 0 ? found : common
+  const likely = common.length === 0 ? found : common
+  const candidates = areHourly ? withoutDays(likely, records) : likely
   const distinct = isSeries(table)
     ? candidates.filter(({ name }) => areDistinct(name, records))
     : candidates
@@ -69,6 +72,34 @@ const unreadableIn = (
     return { path, detail: `${detail}. ${advice}` }
   }
   return undefined
+}
+
+interface Candidate {
+  readonly name: string
+  readonly times: ReadonlyArray<number>
+}
+
+const isOfDay = (instant: number | undefined, day: number | undefined): boolean =>
+  instant === undefined ||
+  day === undefined ||
+  // A point of the last hour may be recorded in the next.
+  (instant >= day && instant < day + MICROS_PER_DAY + MICROS_PER_HOUR)
+
+/** Without the names under which there are only days, if another has instants of those. */
+const withoutDays = (
+  candidates: ReadonlyArray<Candidate>,
+  records: ReadonlyArray<JsonObject>,
+): ReadonlyArray<Candidate> => {
+  const areOfDays = (instants: string, days: string): boolean =>
+    records.every((record) =>
+      isOfDay(parseInstant(valueAt(record, instants)), parseInstant(valueAt(record, days))),
+    )
+  const areDays = (name: string): boolean =>
+    records.every((record) => /^\d{4}-\d{2}-\d{2}$/.test(String(valueAt(record, name) ?? "")))
+  const instants = candidates.filter(({ name }) => !areDays(name))
+  return candidates.filter(
+    (one) => instants.includes(one) || !instants.some(({ name }) => areOfDays(name, one.name)),
+  )
 }
 
 /** Whether times are of the days requested, in any time zone; where no days are requested, any are. */

@@ -63,11 +63,33 @@ describe("the time of points", () => {
       "created_at",
     ],
     ["as one", [{ date: at(0), created_at: at(1) }], "date"],
-    ["as one, by day", [{ date: at(1).slice(0, 10), created_at: at(1) }], "date"],
   ] as const)("which were inserted %s", (_, points, expected) => {
     for (const table of [pnlHistory, ratioHistory]) {
       expect(timeOf(table, points)).toEqual(Result.succeed(expected))
     }
+  })
+
+  // A PnL snapshot may be one of each day.
+  it("is not their day where they are hourly, however few they are", () => {
+    const points = hours
+      .slice(0, 24)
+      .map((hour) => ({ date: at(hour).slice(0, 10), created_at: at(hour, HOUR / 4) }))
+    const inserted = hours.slice(0, 24).map((hour) => hour + 0.25)
+    const rows = new Set(
+      [1, 2, 24].flatMap((count) => Result.getOrThrow(storedHours(points.slice(0, count)))),
+    )
+    expect([...rows]).toEqual(inserted)
+    // Of the day before, recorded after midnight.
+    expect(storedHours([{ date: at(23).slice(0, 10), created_at: at(24, HOUR / 4) }])).toEqual(
+      Result.succeed([24.25]),
+    )
+    expect(timeOf(pnlHistory, points.slice(0, 1))).toEqual(Result.succeed("date"))
+    // Inserted again, days later, or without any other time.
+    const date = at(0).slice(0, 10)
+    expect(storedHours([{ date, created_at: at(72) }])).toEqual(Result.succeed([0]))
+    expect(storedHours([{ date }])).toEqual(Result.succeed([0]))
+    // An instant, though of midnight.
+    expect(storedHours([{ date: at(0), created_at: at(0, HOUR / 4) }])).toEqual(Result.succeed([0]))
   })
 
   it("is the same after the service has inserted them again", () => {

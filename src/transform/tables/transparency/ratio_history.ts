@@ -52,7 +52,7 @@ export const ratioHistoryRows = (
   points: ReadonlyArray<JsonObject>,
   source: Source<VaultRef>,
 ): Result.Result<MappedResponse, Violation> =>
-  Result.flatMap(timeFieldOf(ratioHistory, points, source), (fields) =>
+  Result.flatMap(timeFieldOf(ratioHistory, points, source, { areHourly: true }), (fields) =>
     combined(
       mapRecords({
         table: ratioHistory,
