@@ -3,9 +3,9 @@
 --
 --     token: symbol of the token lent; every token, each by itself, unless it is set
 --
--- Only active loans. Principal is in the unit sent, for each token separately; chain_id is the chain of the token. share
--- is the borrower's fraction of the token's book; running_share adds the shares up, the largest first. Where a loan has
--- no principal, its borrower's is null, and so are the shares of its token; amounts of tokens that are not known do not
+-- Only active loans. Principal is in the unit sent, for each token separately; chain_id is the token's. share is the
+-- borrower's fraction of the token's book; running_share adds the shares up, the largest first. Where a loan has no
+-- principal, its borrower's is null, and so are the shares of its token; amounts of tokens that are not known do not
 -- add up.
 with
 
