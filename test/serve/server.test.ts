@@ -771,6 +771,8 @@ describe("queries", () => {
         expect(rows.match(/<tr>/g)).toHaveLength(51)
         expect(rows).toContain("page=2")
         expect(rows).not.toContain("Next rows")
+        expect(rows).toContain("Each page runs the query again.")
+        expect((yield* page({ q: "from range(100)" })).body).not.toContain("runs the query again")
         expect((yield* page({ q: "select 1", page: "0" })).status).toBe(400)
         for (const wrong of ["from nothing", "select nothing from mart.vault_latest"]) {
           const { body } = yield* page({ q: wrong })
