@@ -578,6 +578,11 @@ describe("pages", () => {
         [`${path}/ratio?from=yesterday`, 400, "from=yesterday is not an instant"],
         [`${path}/ratio?from=2026-06-01&to=2026-05-01`, 400, "is not before to=2026-05-01"],
         [`${url}/api/query`, 400, "There is no query: write one SELECT as the parameter q."],
+        [
+          `${url}/api/query?q=select+getvariable('n')&p.m=1`,
+          400,
+          "p.m: the SQL has no parameter m.\nIt has n.",
+        ],
         [`${url}/api/query?q=select+1&format=xml`, 400, "format=xml is not json, csv or parquet"],
         [`${url}/api/query?q=select+1&csv_safe=yes`, 400, "csv_safe=yes is not true or false"],
       ]
