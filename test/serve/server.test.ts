@@ -560,15 +560,34 @@ describe("pages", () => {
          from core.ratio_history join core.vaults using (vault_address) group by vault_address limit 1`,
       )
       const path = `${url}/api/vault/${String(vault["chain_id"])}/${String(vault["vault_address"])}/series`
-      const { columns } = JSON.parse((yield* get(`${path}/ratio?buckets=7`)).body) as {
-        columns: Record<"low" | "high" | "points", ReadonlyArray<number>>
-      }
+      const series = (address: string) =>
+        Effect.map(get(address), ({ status, body }) => {
+          expect([status, body]).toEqual([200, expect.stringContaining("columns")])
+          return JSON.parse(body) as {
+            columns: Record<"low" | "high" | "points", ReadonlyArray<number>>
+          }
+        })
+      const { columns } = yield* series(`${path}/ratio?buckets=7`)
       expect(columns.low.length).toBeLessThanOrEqual(7)
       expect(Math.min(...columns.low)).toBe(vault["low"])
       expect(Math.max(...columns.high)).toBe(vault["high"])
       expect(columns.points.reduce((one, other) => one + other)).toBe(vault["points"])
       for (const name of ["pnl", "apy", "allocation", "buffer"]) {
         expect((yield* get(`${path}/${name}?from=2026-05-25&to=2026-05-30`)).status).toBe(200)
+      }
+      // Who waits for new points gets none, nor does who asks for older ones than there are.
+      for (const name of ["ratio", "pnl", "apy", "allocation", "buffer"]) {
+        const filled = yield* series(`${path}/${name}`)
+        const names = Object.keys(filled.columns)
+        expect(names.length).toBeGreaterThan(2)
+        const empty = Object.fromEntries(names.map((column) => [column, []]))
+        for (const asked of [
+          "?from=2099-01-01",
+          "?to=2020-01-01",
+          `?from=2099-01-01&as-of=${new Date().toISOString()}`,
+        ]) {
+          expect((yield* series(`${path}/${name}${asked}`)).columns).toEqual(empty)
+        }
       }
       const refused: ReadonlyArray<readonly [string, number, string]> = [
         [`${path}/nothing`, 404, "no series nothing; there are ratio, apy"],
