@@ -1,10 +1,13 @@
-// One query, by each way that leads to its result: the command, the page, the API as JSON and CSV, and MCP.
+// One query, by each way that leads to its result: the command, the page, the API as JSON, CSV and Parquet, and MCP.
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { csvLine } from "../../src/pipelines/readers/query/resultText.ts"
 import { vaulthouse } from "../cli/command.ts"
 import { shared, sharedWarehouse } from "../support/sharedWarehouse.ts"
 import { asAdmin, simulated } from "../support/simulated.ts"
-import { runOnce } from "../support/warehouseRun.ts"
+import { queryFile, runOnce } from "../support/warehouseRun.ts"
 import { get, queryUrl, startServer } from "./support.ts"
 
 const synced = sharedWarehouse((dataDir) =>
@@ -70,6 +73,16 @@ const fromMcp = (url: string, sql: string, parameters: Readonly<Record<string, s
     return rows.map((row) => Object.fromEntries(names.map((name, at) => [name, row[at]])))
   })
 
+/** The first row of the download. */
+const fromParquet = (dataDir: string, url: string, sql: string) =>
+  Effect.gen(function* () {
+    const response = yield* Effect.promise(() => fetch(queryUrl(url, sql, "parquet")))
+    const file = join(dataDir, "result.parquet")
+    writeFileSync(file, new Uint8Array(yield* Effect.promise(() => response.arrayBuffer())))
+    const [row = {}] = yield* queryFile(join(dataDir, "vaulthouse.duckdb"), `from '${file}'`)
+    return row
+  })
+
 describe("a query has one result", () => {
   it.live("by command, API and MCP, with each of its values", () =>
     Effect.gen(function* () {
@@ -85,6 +98,26 @@ describe("a query has one result", () => {
       expect(yield* fromCommand(dataDir, sql, "--format", "csv")).toBe(csv)
       expect((yield* get(queryUrl(url, sql, "csv"))).body).toBe(csv)
       expect(JSON.stringify(yield* fromMcp(url, sql))).toBe(`[${line}]`)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("as Parquet with each digit that CSV has", () =>
+    Effect.gen(function* () {
+      const { dataDir, url } = yield* server
+      const sql = `select sum(x::hugeint) s, '340282366920938463463374607431768211455'::uhugeint u, 7 n,
+          interval '1 day 12 hours 30 minutes 1.234567 seconds' i, interval '-1 day' "before",
+          {'a': sum(x::hugeint), 'of "a"': [{'INTERVAL': interval '-1 month'}]} r,
+          map {sum(x::hugeint): interval '3 hours'} m, sum(x::hugeint) s
+        from (values ('123456789012345678901234'), ('1')) v(x)`
+      const row = yield* fromParquet(dataDir, url, sql)
+      const { body } = yield* get(queryUrl(url, sql, "csv"))
+      expect(csvLine(Object.values(row), false)).toBe(body.split("\n")[1])
+      expect(row).toMatchObject({ s: "123456789012345678901235", n: 7, before: "-1 day" })
+      // In Parquet, fields have names.
+      expect(yield* fromParquet(dataDir, url, "select row(1, 2::hugeint) r")).toEqual({
+        r: { _0: 1, _1: "2" },
+      })
+      expect((yield* get(queryUrl(url, "select $a", "parquet"))).body).toMatch(/parameter/)
     }).pipe(Effect.scoped),
   )
 

@@ -560,15 +560,34 @@ describe("pages", () => {
          from core.ratio_history join core.vaults using (vault_address) group by vault_address limit 1`,
       )
       const path = `${url}/api/vault/${String(vault["chain_id"])}/${String(vault["vault_address"])}/series`
-      const { columns } = JSON.parse((yield* get(`${path}/ratio?buckets=7`)).body) as {
-        columns: Record<"low" | "high" | "points", ReadonlyArray<number>>
-      }
+      const series = (address: string) =>
+        Effect.map(get(address), ({ status, body }) => {
+          expect([status, body]).toEqual([200, expect.stringContaining("columns")])
+          return JSON.parse(body) as {
+            columns: Record<"low" | "high" | "points", ReadonlyArray<number>>
+          }
+        })
+      const { columns } = yield* series(`${path}/ratio?buckets=7`)
       expect(columns.low.length).toBeLessThanOrEqual(7)
       expect(Math.min(...columns.low)).toBe(vault["low"])
       expect(Math.max(...columns.high)).toBe(vault["high"])
       expect(columns.points.reduce((one, other) => one + other)).toBe(vault["points"])
       for (const name of ["pnl", "apy", "allocation", "buffer"]) {
         expect((yield* get(`${path}/${name}?from=2026-05-25&to=2026-05-30`)).status).toBe(200)
+      }
+      // Who waits for new points gets none, nor does who asks for older ones than there are.
+      for (const name of ["ratio", "pnl", "apy", "allocation", "buffer"]) {
+        const filled = yield* series(`${path}/${name}`)
+        const names = Object.keys(filled.columns)
+        expect(names.length).toBeGreaterThan(2)
+        const empty = Object.fromEntries(names.map((column) => [column, []]))
+        for (const asked of [
+          "?from=2099-01-01",
+          "?to=2020-01-01",
+          `?from=2099-01-01&as-of=${new Date().toISOString()}`,
+        ]) {
+          expect((yield* series(`${path}/${name}${asked}`)).columns).toEqual(empty)
+        }
       }
       const refused: ReadonlyArray<readonly [string, number, string]> = [
         [`${path}/nothing`, 404, "no series nothing; there are ratio, apy"],
@@ -578,6 +597,11 @@ describe("pages", () => {
         [`${path}/ratio?from=yesterday`, 400, "from=yesterday is not an instant"],
         [`${path}/ratio?from=2026-06-01&to=2026-05-01`, 400, "is not before to=2026-05-01"],
         [`${url}/api/query`, 400, "There is no query: write one SELECT as the parameter q."],
+        [
+          `${url}/api/query?q=select+getvariable('n')&p.m=1`,
+          400,
+          "p.m: the SQL has no parameter m.\nIt has n.",
+        ],
         [`${url}/api/query?q=select+1&format=xml`, 400, "format=xml is not json, csv or parquet"],
         [`${url}/api/query?q=select+1&csv_safe=yes`, 400, "csv_safe=yes is not true or false"],
       ]
@@ -771,6 +795,8 @@ describe("queries", () => {
         expect(rows.match(/<tr>/g)).toHaveLength(51)
         expect(rows).toContain("page=2")
         expect(rows).not.toContain("Next rows")
+        expect(rows).toContain("Each page runs the query again.")
+        expect((yield* page({ q: "from range(100)" })).body).not.toContain("runs the query again")
         expect((yield* page({ q: "select 1", page: "0" })).status).toBe(400)
         for (const wrong of ["from nothing", "select nothing from mart.vault_latest"]) {
           const { body } = yield* page({ q: wrong })

@@ -22,6 +22,21 @@ export const namesIn = (sql: string) => {
   return { bound: ofKind("parameter"), variables: ofKind("variable") }
 }
 
+/** The first of the names for which the SQL takes no value, what is wrong with it, and which names the SQL has. */
+export const unusedName = (sql: string, given: Iterable<string>) => {
+  const names = parameterNames(sql)
+  for (const name of given) {
+    if (names.has(name)) continue
+    const known = [...names].join(", ")
+    return {
+      name,
+      why: `the SQL has no parameter ${name}.`,
+      advice: known === "" ? "It has no parameters." : `It has ${known}.`,
+    }
+  }
+  return undefined
+}
+
 /** All names for which the SQL takes a value. */
 export const parameterNames = (sql: string): ReadonlySet<string> => {
   const { bound, variables } = namesIn(sql)

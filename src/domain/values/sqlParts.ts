@@ -3,7 +3,7 @@
 
 export interface SqlPart {
   readonly text: string
-  /** `quoted`: text or a name in quotes. `parameter`: `$name`. `variable`: `getvariable('name')`. `code`: all else. */
+  /** `quoted`: text or a name in quotes. `parameter`: `$name`. `variable`: `getvariable('name')` in any case and spacing. `code`: all else. */
   readonly kind: "code" | "quoted" | "comment" | "parameter" | "variable"
   /** Of a parameter or a variable. */
   readonly name?: string
@@ -26,7 +26,7 @@ const PARTS = new RegExp(
     String.raw`"[^"]*(?:""[^"]*)*(?:"|$)`,
     String.raw`\$(?<tag>(?:${NAME})?)\$[\s\S]*?(?:\$\k<tag>\$|$))`,
     String.raw`(?<comment>--[^\n\r]*|/\*)`,
-    String.raw`getvariable\('(?<variable>[\w${NOT_ASCII}]+)'\)`,
+    String.raw`(?i:getvariable)\s*\(\s*'(?<variable>[\w${NOT_ASCII}]+)'\s*\)`,
     String.raw`\$(?<parameter>\d+|${NAME})`,
     // A word of the code, in which neither e' nor $ begins anything.
     String.raw`${LETTER}[\w$${NOT_ASCII}]*`,

@@ -10,7 +10,7 @@ import {
   runQuery,
   runQueryToParquet,
 } from "../runQuery.ts"
-import { parametersOf, withValues } from "../sql/parameterFields.ts"
+import { onlyParametersOf, parametersOf, withValues } from "../sql/parameterFields.ts"
 
 const types = {
   json: "application/json",
@@ -45,6 +45,7 @@ export const queryResponse = Effect.fnUntraced(function* (
   if (typed.trim() === "") {
     return yield* invalid("There is no query: write one SELECT as the parameter q.")
   }
+  yield* onlyParametersOf(typed, address)
   const sql = yield* withValues(typed, parametersOf(typed, address))
   if (format === "parquet") {
     const { content, rows } = yield* runQueryToParquet(context, sql)

@@ -47,15 +47,13 @@ export const seriesResponse = Effect.fnUntraced(function* (site: Site, request: 
     Effect.gen(function* () {
       const vault_address = String(vault["vault_address"])
       const [span] = yield* copy.rows(sqlFile("serve", "series_span"), { vault_address })
+      const begin = yield* millisOf("from", request.from)
+      const end = yield* millisOf("to", request.to)
+      // Who waits for new points asks for a period that has none yet.
       const from =
-        request.from === undefined
-          ? spanEnd(span?.["from_at"])
-          : yield* millisOf("from", request.from)
+        begin ?? Math.min(spanEnd(span?.["from_at"]), (end ?? Infinity) - MILLIS_PER_HOUR)
       // The end is exclusive, so it is one hour after the newest point.
-      const to =
-        request.to === undefined
-          ? spanEnd(span?.["to_at"]) + MILLIS_PER_HOUR
-          : yield* millisOf("to", request.to)
+      const to = end ?? Math.max(spanEnd(span?.["to_at"]), from) + MILLIS_PER_HOUR
       if (from >= to) {
         return yield* invalid(`from=${iso(from)} is not before to=${iso(to)}.`)
       }
@@ -82,7 +80,11 @@ const iso = (millis: number): string => new Date(millis).toISOString()
 const spanEnd = (at: unknown): number => (typeof at === "string" ? Date.parse(at) : 0)
 
 /** Without an offset an instant is UTC, as everywhere, and not of this machine's time zone. */
-const millisOf = (name: string, text: string): Effect.Effect<number, ReadError> => {
+const millisOf = (
+  name: string,
+  text: string | undefined,
+): Effect.Effect<number | undefined, ReadError> => {
+  if (text === undefined) return Effect.succeed(undefined)
   const micros = instantOf(text)
   return micros === undefined
     ? Effect.fail(invalid(`${name}=${text} is not an instant such as 2026-05-01T03:00:00Z.`))
@@ -90,12 +92,12 @@ const millisOf = (name: string, text: string): Effect.Effect<number, ReadError> 
 }
 
 /** Runs `warehouse/serve/series_<name>.sql` for a period in milliseconds since 1970, whose end is exclusive. */
-export const readSeries = (
+export const readSeries = Effect.fnUntraced(function* (
   copy: PublishedCopy,
   name: string,
   vault: Readonly<Record<string, unknown>>,
   { from, to, buckets }: { readonly from: number; readonly to: number; readonly buckets: number },
-): Effect.Effect<Series, ReadError> => {
+) {
   const hours = Math.max(1, Math.ceil((to - from) / MILLIS_PER_HOUR / buckets))
   const bucketSeconds = hours * SECONDS_PER_HOUR
   const parameters: QueryParameters = {
@@ -106,10 +108,19 @@ export const readSeries = (
     width_seconds: bucketSeconds,
   }
   const sql = sqlFile("serve", `series_${name}`)
-  return Effect.map(copy.rows(sql, parameters), (rows) => ({
+  const rows = yield* copy.rows(sql, parameters)
+  // Without rows, a row of nulls has the names of the columns.
+  const [named = {}] =
+    rows.length > 0
+      ? rows
+      : yield* copy.rows(
+          `select points.* from (select 1) left join (\n${sql}\n) as points on true`,
+          parameters,
+        )
+  return {
     bucketSeconds,
     columns: Object.fromEntries(
-      Object.keys(rows[0] ?? {}).map((column) => [column, rows.map((row) => row[column])]),
+      Object.keys(named).map((column) => [column, rows.map((row) => row[column])]),
     ),
-  }))
-}
+  } satisfies Series
+})

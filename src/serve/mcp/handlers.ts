@@ -16,7 +16,7 @@ import type { Row } from "../../pipelines/readers/runs.ts"
 import { shortFragment, shortValue } from "../../pipelines/readers/trace/fragment.ts"
 import { trace, type Trace } from "../../pipelines/readers/trace/trace.ts"
 import { type QueryContext, runQuery } from "../runQuery.ts"
-import { withValues } from "../sql/parameterFields.ts"
+import { refuseUnused, withValues } from "../sql/parameterFields.ts"
 import { Refused, tools } from "./tools.ts"
 
 export interface McpContext extends QueryContext {
@@ -132,7 +132,8 @@ export const handlers = (context: McpContext) => {
         }),
       ),
     query: ({ sql, parameters = {}, max_rows: rows = INITIAL_ROWS }) =>
-      withValues(sql, parameters).pipe(
+      refuseUnused(sql, Object.keys(parameters), "parameters.").pipe(
+        Effect.andThen(withValues(sql, parameters)),
         Effect.flatMap((filled) =>
           runQuery({ latest, limits: { ...limits, rows: Math.min(rows, limits.rows) } }, filled),
         ),

@@ -22,7 +22,9 @@ const reading = <T extends Tool.Any>(tool: T): T =>
   tool
     .annotate(Tool.Readonly, true)
     .annotate(Tool.Destructive, false)
-    .annotate(Tool.OpenWorld, false) as T
+    .annotate(Tool.OpenWorld, false)
+    // An argument under another name would be left out, and the answer be that of the default.
+    .annotate(Tool.Strict, true) as T
 
 export const tools = Toolkit.make(
   reading(

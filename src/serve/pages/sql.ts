@@ -151,9 +151,13 @@ const resultSection = ({ sql, values, shown: page }: SqlPage, result: LimitedRes
     ${
       isPart &&
       html`<p class="actions">
-        ${page > 1 && link(page - 1, "Previous rows")}
-        ${first + SHOWN_ROWS < rows.length && link(page + 1, "Next rows")}
-      </p>`
+          ${page > 1 && link(page - 1, "Previous rows")}
+          ${first + SHOWN_ROWS < rows.length && link(page + 1, "Next rows")}
+        </p>
+        <p class="note">
+          Each page runs the query again. Without ORDER BY, or after a new publication, rows may
+          repeat or be missing from one page to the next; a download has the rows of one execution.
+        </p>`
     }
   </section>`
 }

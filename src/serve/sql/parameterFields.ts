@@ -1,6 +1,6 @@
 // The parameters of a query on the page: a field for each, with what the comments of the query say about it.
 import * as Effect from "effect/Effect"
-import { parameterNames } from "../../domain/values/queryParameter.ts"
+import { parameterNames, unusedName } from "../../domain/values/queryParameter.ts"
 import { ReadError } from "../../pipelines/readers/published.ts"
 import { typedValues } from "../../pipelines/readers/query/typedValues.ts"
 import { html, type Html, nothing } from "../html/html.ts"
@@ -20,6 +20,31 @@ export const parametersOf = (
       return value === "" ? [] : [[name, value]]
     }),
   )
+
+/** Fails if the address gives a value for a parameter that the query does not have. */
+export const onlyParametersOf = (
+  sql: string,
+  address: Readonly<Record<string, string>>,
+): Effect.Effect<void, ReadError> =>
+  refuseUnused(
+    sql,
+    Object.keys(address).flatMap((name) =>
+      name.startsWith(PREFIX) ? [name.slice(PREFIX.length)] : [],
+    ),
+    PREFIX,
+  )
+
+/** Fails if the query does not have all of the names; `prefix` is what stands before a name where it was given. */
+export const refuseUnused = (
+  sql: string,
+  names: Iterable<string>,
+  prefix: string,
+): Effect.Effect<void, ReadError> => {
+  const unused = unusedName(sql, names)
+  if (unused === undefined) return Effect.void
+  const { name, why, advice } = unused
+  return Effect.fail(new ReadError({ why: `${prefix}${name}: ${why}`, advice }))
+}
 
 /** The values as parameters of an address. */
 export const addressOf = (

@@ -16,6 +16,7 @@ describe("the parameters of a query", () => {
     ["select 1 /* $x\n getvariable('y') */ + $z", ["z"]],
     ["select '$x' || 'getvariable(''y'')' || $$ $z $$", []],
     ["select $1, $é, getvariable('é')", ["1", "é"]],
+    ["select GETVARIABLE('a'), getvariable ( 'b' )\n, GetVariable(\n'c')", ["a", "b", "c"]],
     ["select a$b, getvariables('x')", []],
   ]
   it.each(cases)("%j", (sql, names) => {

@@ -148,10 +148,10 @@ describe("vaulthouse mcp", () => {
       const question = yield* call("worked_questions", { name: "weekly-report" })
       expect(JSON.stringify(question.structuredContent)).toContain("getvariable")
       const filled = yield* call("query", {
-        sql: "select $day + 1 as next, getvariable('n') as n",
-        parameters: { day: "2026-05-31", n: "7" },
+        sql: "select $day + 1 as next, getvariable('n') as n, GETVARIABLE( 'm' ) as m",
+        parameters: { day: "2026-05-31", n: "7", m: "8" },
       })
-      expect(filled.structuredContent?.["rows"]).toEqual([["2026-06-01", 7]])
+      expect(filled.structuredContent?.["rows"]).toEqual([["2026-06-01", 7, 8]])
       const many = yield* call("query", { sql: "from range(1000)", max_rows: 3 })
       expect(many.structuredContent).toMatchObject({ cut_by: "rows", rows: [[0], [1], [2]] })
       const initial = yield* call("query", { sql: "from range(1000)" })
@@ -161,6 +161,13 @@ describe("vaulthouse mcp", () => {
         ["query", { sql: "create table x as select 1" }, "SELECT"],
         ["query", { sql: "select * from read_text('/etc/passwd')" }, "can't use read_text()"],
         ["query", { sql: "from nothing" }, "nothing"],
+        [
+          "query",
+          { sql: "select getvariable('days')", parameters: { $days: "365" } },
+          "parameters.$days: the SQL has no parameter $days. It has days.",
+        ],
+        ["query", { sql: "select getvariable('days')", params: { days: "365" } }, "params"],
+        ["query", { sql: "select 1", parameters: { days: "365" } }, "It has no parameters."],
         ["query", { sql: `select 1 ${"/*a".repeat(330_000)}` }, "longer than 64 kB"],
         ["query", { sql: `select 1${" ".repeat(64_000)}` }, "longer than 64 kB"],
         [

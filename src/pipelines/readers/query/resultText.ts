@@ -11,9 +11,12 @@ export const cellText = (value: unknown): string =>
       ? JSON.stringify(value)
       : String(value)
 
-/** One line without its end. With `isSafe`, a ' is put before whatever a spreadsheet would run as a formula. */
+/**
+ * One line without its end. A null alone is written as an empty text, since many readers skip empty lines. With `isSafe`, a ' is
+ * put before whatever a spreadsheet would run as a formula.
+ */
 export const csvLine = (values: ReadonlyArray<unknown>, isSafe: boolean): string =>
-  values.map((value) => csvCell(value, isSafe)).join(",")
+  values.map((value) => csvCell(value, isSafe)).join(",") || '""'
 
 // Where `;` or a tab separates, a cell may begin inside a text too; what is in quotes for the sake of its commas is then
 // no longer in quotes. A comma begins none: where it separates, quotes hold a text with commas together.

@@ -104,6 +104,12 @@ describe("values", () => {
     expect(await printed(`select ${sql} as x, 1 as y`, "csv")).toBe(`x,y\n${csv},1\n`)
   })
 
+  it("a null alone in its row in CSV, where many readers skip empty lines", async () => {
+    const lines = (await printed("select unnest([1, null, 3]) as x", "csv")).split("\n")
+    expect(lines.filter((line) => line !== "")).toEqual(["x", "1", '""', "3"])
+    expect(await printed("select null as x", "csv", {}, true)).toBe('x\n""\n')
+  })
+
   it.each(values)("%s in JSON and NDJSON", async (sql, _csv, json) => {
     const line = `{"x":${json},"y":1}`
     expect(await printed(`select ${sql} as x, 1 as y`, "ndjson")).toBe(`${line}\n`)

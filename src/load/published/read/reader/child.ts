@@ -3,7 +3,7 @@
 import { rmSync } from "node:fs"
 import { dirname, join } from "node:path"
 import type { Json } from "@duckdb/node-api"
-import { literal } from "../../../sql/sql.ts"
+import { identifier, literal } from "../../../sql/sql.ts"
 import { bindParameters } from "./bindParameters.ts"
 import { Guard } from "./guard.ts"
 import { Refused } from "./mentions.ts"
@@ -168,15 +168,40 @@ const sendResult = async ({
   }
 }
 
+// As @duckdb/node-api writes types: names and values of an ENUM are always in quotes.
+const INEXACT = /("(?:[^"]|"")*"|'(?:[^']|'')*')|\b(?:U?HUGEINT|INTERVAL)\b/g
+
+/**
+ * The type as SQL, with text in place of what Parquet does not hold exactly: DuckDB would write HUGEINT and UHUGEINT as DOUBLE,
+ * an INTERVAL in milliseconds, and refuse a negative one.
+ */
+const exactType = (type: string): string => {
+  let unnamed = 0
+  return type.replaceAll(INEXACT, (_, quoted?: string) =>
+    // SQL has no name for the fields of row(…).
+    quoted === '""' ? `"_${unnamed++}"` : (quoted ?? "VARCHAR"),
+  )
+}
+
 const writeExport = async ({ sql, parameters }: Statement, maxRows: number): Promise<number> => {
   if (sql.startsWith("EXPLAIN ")) throw new Refused("An EXPLAIN is text: ask for JSON or CSV.")
   // Its own errors show their place in it.
   ;(await connection.prepare(sql)).destroySync()
+  const values = await bindParameters(connection, sql, parameters)
   // `query` has its text parsed as one statement, wherever its comments end.
+  const result = `FROM query(${literal(sql)})`
+  const empty = await connection.run(`${result} LIMIT 0`, values)
+  const types = empty.columnTypes().map(String)
+  const casts = empty.columnNames().flatMap((name, at) => {
+    const type = types[at] ?? ""
+    if (!/HUGEINT|INTERVAL/.test(type)) return []
+    return [`CAST(${identifier(name)} AS ${exactType(type)}) AS ${identifier(name)}`]
+  })
+  const columns = casts.length === 0 ? "*" : `* REPLACE (${casts.join(", ")})`
   const written = await connection.runAndReadAll(
-    `COPY (FROM query(${literal(sql)}) LIMIT ${maxRows})
+    `COPY (SELECT ${columns} ${result} LIMIT ${maxRows})
      TO ${literal(join(options.folder, EXPORT))} (FORMAT parquet, COMPRESSION zstd)`,
-    await bindParameters(connection, sql, parameters),
+    values,
   )
   return Number(written.getRowsJson()[0]?.[0])
 }
