@@ -4,8 +4,8 @@
 --     days: days ahead; overdue payments are always there; 30 unless it is set
 --
 -- The service reports only the next payment of a loan; mart.loan_book.matures_at is when the loan itself is due,
--- where known. Amounts are in the unit sent, so add them up per token only, as running_amount does; it is null from a
--- payment without an amount on.
+-- where known. Amounts are in the unit sent, so add them up per token only, as running_amount does; chain_id is the
+-- token's. running_amount is null from a payment without an amount on.
 select
     due_at,
     days_left,
@@ -14,7 +14,7 @@ select
     state,
     coalesce(borrower_name, borrower_address) as borrower,
     lender_address,
-    chain_id,
+    principal_token_chain_id as chain_id,
     principal_token_symbol as token,
     amount,
     share_of_principal,

@@ -745,14 +745,18 @@ it("loans: tokens of one symbol are not one token, and an unknown amount is not 
     ["l3", "USDC", expect.closeTo(1 / 3, 12)],
     ["l4", "USDC", expect.closeTo(1 / 3, 12)],
   ])
-  const onTwoChains = await answer("borrower-concentration", {
+  const onTwoChains = {
     "core.loans": [loan("l1", "t"), loan("l2", "t", { principal_token_chain_id: 56 })],
-  })
-  expect(
-    onTwoChains.map((row) => [row["borrower_address"], row["chain_id"], row["share"]]),
-  ).toEqual([
+  }
+  const shares = await answer("borrower-concentration", onTwoChains)
+  expect(shares.map((row) => [row["borrower_address"], row["chain_id"], row["share"]])).toEqual([
     ["l1", "1", 1],
     ["l2", "56", 1],
+  ])
+  const payments = await answer("loans-falling-due", onTwoChains)
+  expect(payments.map((row) => [row["loan_id"], row["chain_id"], row["running_amount"]])).toEqual([
+    ["l1", "1", 5],
+    ["l2", "56", 5],
   ])
   await putGiven(warehouse.connection, given)
   expect(await martExample("loan_book")).toMatchObject([
