@@ -9,7 +9,7 @@ rule as (
 other_units as (
     select chain_id, vault_address
     from mart.reconciliation
-    where comparison = 'allocations_nav' and is_within_tolerance is null
+    where comparison = 'allocations_nav' and has_unit_mismatch
 ),
 
 days as (
@@ -38,7 +38,7 @@ inner join mart.position_days as snapshots
         and days.chain_id is not distinct from snapshots.chain_id
         and days.date = snapshots.day
 cross join rule
--- Whether allocations are in dollars is the vault's, not the day's: its newest pair shows it.
+-- Whether allocations are in dollars is the vault's, not the day's: its newest pair without a zero shows it.
 anti join other_units
     on days.vault_address = other_units.vault_address and days.chain_id = other_units.chain_id
 where abs(days.allocated - snapshots.nav_usd) > rule.relative_tolerance * abs(snapshots.nav_usd)

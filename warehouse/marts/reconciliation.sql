@@ -163,15 +163,18 @@ holdings_and_nav as (
         holding_days.vault_address,
         snapshots.snapshot_at,
         holding_days.value,
-        snapshots.nav_usd
+        snapshots.nav_usd,
+        -- Of the newest pair without a zero, which has no unit: the last pair of a vault that was wound down.
+        arg_max(nullif(holding_days.value, 0) / nullif(snapshots.nav_usd, 0), holding_days.day)
+            over vault_days as unit_ratio
     from holding_days
     inner join mart.position_days as snapshots using (chain_id, vault_address, day)
     inner join today on holding_days.day <= today
-    qualify row_number() over (
+    window vault_days as (
         partition by
             holding_days.comparison, holding_days.chain_id, holding_days.vault_address
-        order by holding_days.day desc
-    ) = 1
+    )
+    qualify row_number() over (vault_days order by holding_days.day desc) = 1
 ),
 
 summary_totals as (
@@ -366,26 +369,26 @@ measured as (
         coalesce(
             rules.absolute_tolerance, rules.relative_tolerance * abs(compared.right_value)
         ) as tolerance,
+        abs(coalesce(holdings.unit_ratio, nullif(compared.left_value, 0) / nullif(compared.right_value, 0)))
+            as factor,
         -- One may be in dollars and the other in ether, which the service does not say. The price of the asset shows it;
-        -- where there is none, a factor of more than a hundred, which no error of a known unit is likely to be. Zero is
-        -- zero in any unit.
+        -- where there is none, a factor of more than a hundred, which no error of a known unit is likely to be.
         coalesce(
             rules.unit = 'as sent'
             and case
-                when compared.left_value = 0 or compared.right_value = 0 then false
-                when prices.price is null
-                    then abs(compared.left_value / compared.right_value) not between 0.01 and 100
+                when prices.price is null then factor not between 0.01 and 100
                 else
                     prices.price not between 0.5 and 2
                     and (
-                        abs(compared.left_value / compared.right_value) / prices.price between 0.5 and 2
-                        or abs(compared.left_value / compared.right_value) * prices.price between 0.5 and 2
+                        factor / prices.price between 0.5 and 2
+                        or factor * prices.price between 0.5 and 2
                     )
             end,
             false
-        ) as is_of_other_units
+        ) as has_unit_mismatch
     from compared
     inner join mart.comparisons as rules using (comparison)
+    left join holdings_and_nav as holdings using (comparison, chain_id, vault_address)
     left join prices on compared.vault_address = prices.vault_address
     where
         compared.left_value is not null
@@ -401,8 +404,11 @@ measured as (
 joined as (
     select
         measured.*,
-        case when not is_of_other_units then abs(difference) <= tolerance end
-            as is_within_tolerance,
+        -- Zero is zero in any unit.
+        case
+            when not has_unit_mismatch or left_value = 0 or right_value = 0
+                then abs(difference) <= tolerance
+        end as is_within_tolerance,
         vaults.vault_name
     from measured
     left join vaults using (chain_id, vault_address)
@@ -422,5 +428,6 @@ select
     difference,
     difference / nullif(abs(right_value), 0) as relative_difference,
     tolerance,
-    is_within_tolerance
+    is_within_tolerance,
+    has_unit_mismatch
 from joined

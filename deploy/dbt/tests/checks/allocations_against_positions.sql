@@ -1,4 +1,4 @@
--- Written by `make docs` from warehouse/checks/allocations_against_positions.sql: On every day, a vault's allocations add up to the NAV of the day's last position snapshot, within the tolerance of `allocations_nav` in mart.comparisons. A vault whose newest pair has different units, by mart.reconciliation, is left out.
+-- Written by `make docs` from warehouse/checks/allocations_against_positions.sql: On every day, a vault's allocations add up to the NAV of the day's last position snapshot, within the tolerance of `allocations_nav` in mart.comparisons. A vault whose newest pair without a 0 has different units, by has_unit_mismatch of mart.reconciliation, is left out.
 {{ config(severity='warn', meta={'check': 'allocations_against_positions'}) }}
 
 with
@@ -12,7 +12,7 @@ rule as (
 other_units as (
     select chain_id, vault_address
     from {{ source('mart', 'reconciliation') }}
-    where comparison = 'allocations_nav' and is_within_tolerance is null
+    where comparison = 'allocations_nav' and has_unit_mismatch
 ),
 
 days as (
