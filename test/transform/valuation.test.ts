@@ -181,6 +181,21 @@ describe("vault details", () => {
     expect(rows.some(({ table }) => table.name === "vault_operators")).toBe(false)
   })
 
+  it.each([[null], [[]], [[{ strategist_name: "Ann" }]]])(
+    "a list ends no entry beside one that can't be read: %j",
+    (strategists) => {
+      const strategies = (listed: JsonObject) =>
+        Result.getOrThrow(vaultDetailRows({ ...listed, strategists }, source)).rows.find(
+          ({ table }) => table.name === "vault_strategies",
+        )
+      const whole = strategies({ subaccounts: [] })
+      expect(whole).toMatchObject({ mergeKey: { chain_id: 1, vault_address: address } })
+      const part = strategies({ subaccounts: { "0x1": {} } })
+      expect(part?.mergeKey).toBeUndefined()
+      expect(objects(part)).toEqual(objects(whole))
+    },
+  )
+
   it("an entry is identified by any name of its columns, and a second address is kept", () => {
     const listed = {
       integrations: [{ protocolName: "Pendle", since: 1 }],
@@ -452,8 +467,11 @@ describe("withdrawals", () => {
       Result.getOrThrow(withdrawalRows(record, source)).rows.find(
         ({ table }) => table.name === "withdrawal_requests",
       )?.mergeKey
+    const unreadable = { "0x1": { amount: 5 } }
     for (const requests of [[], null]) {
       expect(scope({ requests })).toEqual({ vault_address: address, chain_id: 1 })
+      expect(scope({ requests, pending_queue: {} })).toEqual(scope({ requests }))
+      expect(scope({ requests, pending_queue: unreadable })).toBeUndefined()
     }
     expect(scope({ total: 1 })).toBeUndefined()
   })
@@ -611,6 +629,9 @@ describe("oracle classification", () => {
     ["lists with a total", { primary: { tokens: [perp], total_usd: 7 } }],
     ["a class within a name", { cefi_tokens: [perp] }],
     ["an unknown record", { classes: { a: { b: 1 } } }],
+    ["in a place beside an empty one", { positions: [], tokens: [{ ...perp, how: "CeFi" }] }],
+    ["in a place beside a null", { positions: null, tokens: [{ ...perp, how: "CeFi" }] }],
+    ["under another name beside a null", { positions: null, by_token: { USDC: perp } }],
   ])("records in another shape are a violation: %s", (_, body) => {
     const mapped = oracleRows({ warnings: [], ...body }, source)
     expect(Result.isFailure(mapped) && mapped.failure.detail).toContain(Object.keys(body)[0])
@@ -757,8 +778,11 @@ describe("oracle classification", () => {
     expect(rows[1]).toEqual({ ...rows[0], token_address_wire: other.toLowerCase() })
   })
 
-  it("an empty classification is no failure", () => {
-    const mapped = oracleRows({ warnings: [], positions: [] }, source)
-    expect(rowsOf(mapped, "oracle_classification")).toEqual([])
-  })
+  it.each<JsonObject>([{ positions: [] }, { positions: null, version: 2 }])(
+    "an empty classification is no failure: %j",
+    (body) => {
+      const mapped = oracleRows({ warnings: [], ...body }, source)
+      expect(rowsOf(mapped, "oracle_classification")).toEqual([])
+    },
+  )
 })

@@ -1,6 +1,6 @@
 // Restores a backup into a data directory, under its lock: everything is checked before anything is changed.
 import { existsSync, readdirSync, statSync } from "node:fs"
-import { basename, join } from "node:path"
+import { basename, dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
 import { SEGMENT_SUFFIX } from "../../archive/segments.ts"
 import { regularFileSize } from "../../domain/regularFile.ts"
@@ -112,15 +112,19 @@ const mustBeReadable = ({ archive }: Place, { files }: Backup): void => {
   })
 }
 
-/** Fails if the data directory holds a warehouse, the log of one, or more of an archive than an interrupted restore left. */
-const mustBeNew = (place: Place, stored: Backup): void => {
+/**
+ * Fails if there is another warehouse than that of the backup, the log of one, or more of an archive than a restore of this
+ * backup left.
+ */
+const mustHaveNoOther = (place: Place, stored: Backup, hasRestored: boolean): void => {
   const database = databaseFile(place.dataDir)
-  const found = existsSync(database) ? database : strangerIn(folderOfArchive(place), stored)
+  const isOther = !hasRestored && existsSync(database)
+  const found = isOther ? database : strangerIn(folderOfArchive(place), stored)
   if (found !== undefined) {
     throw new BackupError({
-      why: `${place.dataDir} holds a warehouse already: ${found}.`,
+      why: `${dirname(found)} holds a warehouse already: ${found}.`,
       advice:
-        "Restore into a new folder with --data-dir, or move the old one away first, with vaulthouse.duckdb.wal and vaulthouse.duckdb.doublewrite if they exist.",
+        "Restore into a new folder with --data-dir, and with a new archive if that setting names one, or move the old one away first, with vaulthouse.duckdb.wal and vaulthouse.duckdb.doublewrite if they exist.",
     })
   }
   const left = leftWithout(database)
@@ -146,7 +150,7 @@ export const restore = Effect.fnUntraced(function* (folder: string, place: Place
   /** Whether an earlier restore has put the database in place. Fails if anything else is there. */
   const findRestored = async (stored: Backup) => {
     const found = await isRestored(dataDir, stored)
-    if (!found) mustBeNew(place, stored)
+    mustHaveNoOther(place, stored, found)
     return found
   }
   // Nothing is changed before everything is checked.

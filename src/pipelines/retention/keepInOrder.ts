@@ -34,14 +34,16 @@ export const keepInOrder = Effect.fnUntraced(function* (
   const store = archiveOf(place)
   const now = microsFromMillis(yield* Clock.currentTimeMillis)
   const segments = yield* inArchive(() => store.segments())
-  const others = (yield* joinable(segments)).filter(({ file }) => runOfSegment(file) !== runId)
+  const others = segments.filter(({ file }) => runOfSegment(file) !== runId)
   // Where publications fail, the segments of the last join are still there: each run would join them again.
   const isHeld = isPublished && (yield* hasUnpublishedPlaces)
-  const groups = isHeld ? [] : groupsToJoin(others, monthIn(now))
+  const joins = (of: typeof segments) =>
+    groupsToJoin(of, monthIn(now)).filter(({ length }) => length > 1)
+  // What may be joined is read from the index, which takes longer the longer it is: not in every run.
+  const groups = isHeld || joins(others).length === 0 ? [] : joins(yield* joinable(others))
   const isFirst = yield* isFirstOfDay(now)
-  // Reads which segments the index names, which takes longer the longer it is: not in every run. Before they are joined, since
-  // only a segment that the index does not name is searched.
-  if (isFirst || groups.some(({ length }) => length > 1)) {
+  // Reads the index too. Before they are joined, since only a segment that the index does not name is searched.
+  if (isFirst || groups.length > 0) {
     yield* findMoved(
       store,
       segments.map(({ file }) => file),

@@ -32,13 +32,16 @@ export const recordsIn = (
   const { shapes: declared = [] } = table
   const shapes = [...declared, ...keyedShapes(table, source)]
   const finders = shapes.map((shape) => finderOf(shape, table, source, read))
-  // A null says that there are none only where no other field has the records.
   const all = [...finders, nullFinderOf(declared, table, source)]
+  const places = placesIn(table, source, ...declared)
   return (holder) => {
     for (const find of all) {
       const found = find(holder)
       if (found === "ambiguous") return undefined
-      if (found !== undefined) return found
+      if (found === undefined) continue
+      // An empty list or a null says that there are no records only where no other place may have them.
+      const isOther = (name: string) => name !== found.field && isPlace(holder[name])
+      if (found.records.length > 0 || !places.some(isOther)) return found
     }
     return undefined
   }
@@ -101,8 +104,8 @@ const finderOf = (
 }
 
 /**
- * Finds a null in a place of records: some services write an empty list or map as one. Where what is read may be a record itself,
- * null may be a figure of it that is not known.
+ * Finds a null in a place of records: some services write an empty list or map as one. Where what is read may be a record
+ * itself, null may be a figure of it that is not known.
  */
 const nullFinderOf = (
   shapes: ReadonlyArray<Shape>,
@@ -131,7 +134,7 @@ export const placesIn = (
 }
 
 const isPlace = (value: unknown): boolean =>
-  isJsonObject(value) || (Array.isArray(value) && value.length > 0)
+  isJsonObject(value) ? Object.keys(value).length > 0 : Array.isArray(value) && value.length > 0
 
 /** The chosen keys of a record; `undefined` if it has numbers that the setting does not mention. */
 const keysIn = (

@@ -292,6 +292,21 @@ it.live("repeated copies what is missing of the archive", () =>
   }),
 )
 
+it.live("repeated adds nothing to the archive of another warehouse", () =>
+  Effect.gen(function* () {
+    const { target } = yield* backedUp
+    const [dataDir, archive] = [join(yield* temporaryFolder, "data"), yield* temporaryFolder]
+    yield* restore(target, { dataDir })
+    const strange = "20991231T000000000Z-000000.ndjson.zst"
+    writeFileSync(join(archive, strange), "")
+    const refused = yield* Effect.flip(restore(target, { dataDir, archive }))
+    expect(refused.message).toContain(
+      `${archive} holds a warehouse already: ${join(archive, strange)}.\nRestore into a new folder with --data-dir, and with a new archive`,
+    )
+    expect(readdirSync(archive)).toEqual([strange])
+  }),
+)
+
 it.live("takes no place of a link to a database on a disk that is not mounted", () =>
   Effect.gen(function* () {
     const { target } = yield* backedUp

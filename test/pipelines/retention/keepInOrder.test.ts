@@ -5,9 +5,12 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { folderStore } from "../../../src/archive/folderStore.ts"
 import { runOfSegment, segmentOfRun } from "../../../src/archive/segments.ts"
+import { Warehouse } from "../../../src/load/Warehouse.ts"
 import { compact } from "../../../src/pipelines/archive/compact.ts"
 import { prune } from "../../../src/pipelines/archive/prune.ts"
 import { verify } from "../../../src/pipelines/archive/verify.ts"
+import { existingWarehouse } from "../../../src/pipelines/publication/warehouse.ts"
+import { keepInOrder } from "../../../src/pipelines/retention/keepInOrder.ts"
 import { ahead } from "../../support/movableClock.ts"
 import { content, replayed, segments } from "../../support/replays.ts"
 import { sharedWarehouse } from "../../support/sharedWarehouse.ts"
@@ -305,6 +308,26 @@ describe("retention", () => {
       const month = segments(dataDir)[0]?.slice(0, 6) ?? ""
       yield* daysAfter(40, runOnce(simulator.url, dataDir, { pipelines: ["fees"] }))
       expect(segments(dataDir).filter((file) => file.startsWith(month))).toHaveLength(1)
+    }),
+  )
+
+  it.live("reads the index in a later run of a day only where there is something to join", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* lived
+      const reads = Effect.gen(function* () {
+        const warehouse = yield* Warehouse
+        const statements: Array<string> = []
+        const rows: typeof warehouse.rows = (sql, ...more) => {
+          statements.push(sql)
+          return warehouse.rows(sql, ...more)
+        }
+        const work = keepInOrder({ dataDir }, 90, false)
+        yield* Effect.provideService(work, Warehouse, { ...warehouse, rows })
+        return statements.filter((sql) => sql.includes("raw.responses"))
+      }).pipe(Effect.provide(existingWarehouse("Retention", { dataDir, runId: "retention" })))
+      expect(yield* daysAfter(0, reads)).toEqual([])
+      fillMonth(dataDir, 32)
+      expect(yield* daysAfter(0, reads)).not.toEqual([])
     }),
   )
 

@@ -22,13 +22,15 @@ const findRecords = (
   source: Source<VaultRef>,
 ): Result.Result<Pick<Found, "field" | "records" | "others" | "rest">, Violation> => {
   const found = recordsIn(table, source)(fields)
-  if (found !== undefined) return Result.succeed(found)
+  // A null is no list: the records may be in a field of another name.
+  const isNull = found?.field !== undefined && fields[found.field] === null
+  if (found !== undefined && !isNull) return Result.succeed(found)
   const hasRecords = Object.values(fields).some(
     (value) => isJsonObject(value) || (Array.isArray(value) && value.some(isJsonObject)),
   )
   return hasRecords
     ? Result.fail(undeclared(table, fields, "$", source))
-    : Result.succeed({ field: undefined, records: [], others: [], rest: fields })
+    : Result.succeed(found ?? { field: undefined, records: [], others: [], rest: fields })
 }
 
 const withoutRows = (rows: Rows): Rows => ({

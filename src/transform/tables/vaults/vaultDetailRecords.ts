@@ -127,8 +127,11 @@ export const vaultDetailRows = (
   const movingOfEntries: Record<string, Array<JsonObject>> = {}
   for (const list of nestedLists) {
     const { table, text, identity, shape } = list
+    const places = placesIn(table, source, ...(table.shapes ?? [])).filter(
+      (name) => record[name] !== undefined,
+    )
     // A list with other elements stays in `extra`. Some services write an empty one as null.
-    const names = placesIn(table, source, ...(table.shapes ?? [])).filter((name) => {
+    const names = places.filter((name) => {
       const value = record[name]
       return value === null || (Array.isArray(value) && value.every(isEntry))
     })
@@ -159,7 +162,8 @@ export const vaultDetailRows = (
       const ofList = (movingOfEntries[part.listedAs] ??= [])
       ofList.push({ entry_id: ids[index], ...part.moving })
     }
-    lists.push(entryRows(list, entries, ids, source))
+    const isWhole = names.length === places.length
+    lists.push(entryRows(list, entries, ids, source, isWhole))
   }
   const figureFields = Object.keys(record).filter(
     (name) => !listFields.includes(name) && moving.has(name),
@@ -187,12 +191,13 @@ export const vaultDetailRows = (
   )
 }
 
-/** The rows of a list. It is complete, so entries that it no longer has are retired. */
+/** The rows of the lists of a table. If all could be read, entries that they no longer have are retired. */
 const entryRows = (
   { table, kind }: NestedList,
   entries: ReadonlyArray<Entry>,
   ids: ReadonlyArray<string>,
   source: Source<VaultRef>,
+  isWhole: boolean,
 ): Mapped => {
   const vault = { chain_id: source.subject.chainId, vault_address: source.subject.address }
   return mapRecords({
@@ -205,6 +210,6 @@ const entryRows = (
       listed_as: entries.map(({ listedAs }) => listedAs),
       ...(kind === undefined ? {} : { kind: entries.map(kind) }),
     },
-    mergeKey: vault,
+    ...(isWhole ? { mergeKey: vault } : {}),
   })
 }
