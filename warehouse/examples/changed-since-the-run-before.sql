@@ -1,5 +1,5 @@
 -- What did the newest run bring: new facts, revisions, and what did not work?
--- For whoever looks after the warehouse, each morning. `vaulthouse diff` shows the rows themselves.
+-- For anyone who looks after the warehouse, each morning. `vaulthouse diff` shows the rows themselves.
 --
 --     run: id of a run (ops.runs); the newest unless it is set
 --

@@ -1,5 +1,5 @@
 -- Where exactly are the holes?
--- For whoever has to fill them, or to leave them out of an average.
+-- For anyone who has to fill them, or to leave them out of an average.
 --
 --     vault: address or name of a vault; every vault unless it is set
 --     series: ratio, pnl, allocation, apy_smoothed_7d, …, (mart.series); all of them unless it is set

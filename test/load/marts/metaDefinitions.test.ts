@@ -38,7 +38,7 @@ it("has the worked questions, each with its reader", async () => {
   expect(questions.map(({ name }) => `${String(name)}.sql`)).toEqual(files.toSorted())
   for (const { question, reader, sql } of questions) {
     expect(question).toMatch(/^[A-Z].*\?$/)
-    expect(reader).toMatch(/^(an?|the|whoever) [^.]+$/)
+    expect(reader).toMatch(/^(an?|the|anyone) [^.]+$/)
     expect(sql).toContain("select")
   }
 })
