@@ -321,7 +321,7 @@ describe("retention", () => {
           statements.push(sql)
           return warehouse.rows(sql, ...more)
         }
-        const work = keepInOrder({ dataDir }, 90, false)
+        const work = Effect.flatten(keepInOrder({ dataDir }, 90, false))
         yield* Effect.provideService(work, Warehouse, { ...warehouse, rows })
         return statements.filter((sql) => sql.includes("raw.responses"))
       }).pipe(Effect.provide(existingWarehouse("Retention", { dataDir, runId: "retention" })))
