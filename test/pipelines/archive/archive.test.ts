@@ -255,7 +255,7 @@ describe("a segment that was cut", () => {
           vaulthouse(["replay", "--data-dir", dataDir, "--no-publish"], { cwd: dataDir }),
         )
         expect(code).toBe(3)
-        expect(stdout).toContain(`raw/${file} has no end`)
+        expect(stdout).toContain(`raw/${file} is incomplete: `)
       }),
   )
 })

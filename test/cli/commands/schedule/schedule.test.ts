@@ -194,7 +194,7 @@ it("goes on where schedule.json can't be written, which --once fails for", async
   mkdirSync(file, { recursive: true })
   const { child, says } = scheduler("unwritable")
   expect(await says(/(Recording what has run in [^"]*)/)).toBe(
-    `Recording what has run in ${file}: this is a folder, not a file. Until that is recorded, a scheduler that starts runs it again. This one goes on.`,
+    `Recording what has run in ${file}: this is a folder, not a file. Until that is recorded, a scheduler that starts runs it again. The scheduler continues.`,
   )
   await says(/(next run at)/)
   child.kill("SIGTERM")
