@@ -3,7 +3,10 @@
 
 export interface SqlPart {
   readonly text: string
-  /** `quoted`: text or a name in quotes. `parameter`: `$name`. `variable`: `getvariable('name')` in any case and spacing. `code`: all else. */
+  /**
+   * `quoted`: text or a name in quotes. `parameter`: `$name`. `variable`: `getvariable('name')` in any case and spacing. `code`: all
+   * else.
+   */
   readonly kind: "code" | "quoted" | "comment" | "parameter" | "variable"
   /** Of a parameter or a variable. */
   readonly name?: string

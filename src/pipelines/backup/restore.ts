@@ -136,8 +136,8 @@ const mustHaveNoOther = (place: Place, stored: Backup, hasRestored: boolean): vo
 }
 
 /**
- * Checks the backup and restores it into `dataDir`, which must hold no warehouse and no archive, except for what an earlier restore of
- * this backup left: then only what is missing is copied. No other process can begin a warehouse there meanwhile.
+ * Checks the backup and restores it into `dataDir`, which must hold no warehouse and no archive, except for what an earlier restore
+ * of this backup left: then only what is missing is copied. No other process can begin a warehouse there meanwhile.
  */
 export const restore = Effect.fnUntraced(function* (folder: string, place: Place) {
   const { dataDir } = place

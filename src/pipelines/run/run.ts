@@ -265,9 +265,9 @@ const readAndCheck = Effect.fnUntraced(function* <E, R>(
 })
 
 /**
- * Removes what a run with a wrong clock has recorded about itself, since later runs are dated after all that is stored, with its
- * responses, which no later run would end, and returns true. What has been loaded stays, and its record with it: then it returns false. The tables stay marked as changed, by
- * the service's clock: without a mark they would not be published.
+ * Removes what a run with a wrong clock has recorded about itself, since later runs are dated after all that is stored, and the
+ * archive files with its responses, which no later run would end; returns true. What has been loaded stays, and its record with
+ * it: then it returns false. The tables stay marked as changed, by the service's clock: without a mark they would not be published.
  */
 const forgetUnlessLoaded = Effect.fnUntraced(function* (
   place: Place,
