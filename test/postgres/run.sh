@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# run.sh FOLDER: the tests with PostgreSQL, which is installed in FOLDER.
+# run.sh FOLDER [ARGUMENTS]: the tests with PostgreSQL, which is installed in FOLDER.
 set -euo pipefail
 . test/deploy/need.sh
 need psql postgresql-client
-POSTGRES=$1 exec vitest run test/postgres
+export POSTGRES=$1
+shift
+exec vitest run test/postgres "$@"
