@@ -151,6 +151,23 @@ describe("a query", () => {
     }).pipe(Effect.scoped),
   )
 
+  it.live.each([
+    [
+      "large cells",
+      `select ${"x, ".repeat(389)}x from (select repeat('"', 400) x from range(100))`,
+    ],
+    ["many columns", `select ${"a, ".repeat(1799)}a from range(100) t(a)`],
+  ])("with %s makes a page of a few megabytes", ([, sql]) =>
+    Effect.gen(function* () {
+      const { url } = yield* server
+      const page = yield* get(`${url}/sql?${new URLSearchParams({ q: sql }).toString()}`)
+      expect(page.status).toBe(200)
+      expect(page.body).toContain("100 rows")
+      expect(page.body.length).toBeLessThan(8_000_000)
+      expect(page.body.match(/<t[dh] /g)?.length ?? 0).toBeLessThan(15_000)
+    }).pipe(Effect.scoped),
+  )
+
   it.live("that can't be interrupted ends at its time", () =>
     Effect.gen(function* () {
       const url = yield* startServer(yield* small, { limits: brief })

@@ -1,7 +1,7 @@
 -- What has to be paid in the next days, by which borrower, and in which token?
 -- For a vault operator and the treasury that funds it.
 --
---     days: days ahead; overdue payments are always there; 30 unless it is set
+--     days: days ahead; overdue payments are always there, and those without a date last; 30 unless it is set
 --
 -- The service reports only the next payment of a loan; mart.loan_book.matures_at is when the loan itself is due,
 -- where known. Amounts are in the unit sent, so add them up per token only, as running_amount does; chain_id is the
@@ -20,5 +20,5 @@ select
     share_of_principal,
     cumulative_amount as running_amount
 from mart.upcoming_payments
-where days_left <= coalesce(getvariable('days'), 30)::integer
-order by due_at, loan_id
+where days_left is null or days_left <= coalesce(getvariable('days'), 30)::integer
+order by due_at nulls last, loan_id

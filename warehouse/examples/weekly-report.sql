@@ -6,8 +6,9 @@
 --
 -- Seven UTC days that end with `week_end`; changes are measured from the newest day of the seven days before them.
 -- Figures are fractions, USD, or the vault's own asset, as named. return_7d is null unless all seven days have an
--- APY; apy_smoothed is the newest of the week. hours_missing counts expected hours without a ratio point, those after
--- the vault's figures stopped too: the more, the less the low means.
+-- APY; apy_smoothed is the newest of the week. governance_events counts the entries of the audit log.
+-- hours_missing counts expected hours without a ratio point, those after the vault's figures stopped too: the more,
+-- the less the low means.
 with
 
 days as (
@@ -34,7 +35,8 @@ events as (
         vault_address,
         occurred_at
     from mart.governance_timeline
-    where is_reported and kind <> 'timelock_executable'
+    -- It has the timelocks' events too (§2.9).
+    where kind = 'audit'
 ),
 
 week as (

@@ -17,8 +17,13 @@ import { addressOf, parameterFields, parametersOf, withValues } from "../sql/par
 import { queryProblem } from "../sql/queryAdvice.ts"
 import { tableTree } from "../sql/tableTree.ts"
 
-// More rows at a time would make the page slow; downloads contain the whole result.
+// More at a time would make the page slow; downloads contain the whole result.
 const SHOWN_ROWS = 100
+const SHOWN_CELLS = 10_000
+
+/** How many rows a page of the result has. */
+const rowsAtATime = (columns: number): number =>
+  Math.max(1, Math.min(SHOWN_ROWS, Math.floor(SHOWN_CELLS / Math.max(1, columns))))
 
 /** The page's address: `?q=…&p.days=30&page=2`. */
 export type SqlAddress = Readonly<Record<string, string>>
@@ -113,8 +118,9 @@ const resultSection = ({ sql, values, shown: page }: SqlPage, result: LimitedRes
   const { columns, rows, cutBy, millis } = result
   const given = addressOf(values)
   const names = columns.map(({ name }) => name)
-  const first = (page - 1) * SHOWN_ROWS
-  const shown = rows.slice(first, first + SHOWN_ROWS)
+  const atATime = rowsAtATime(columns.length)
+  const first = (page - 1) * atATime
+  const shown = rows.slice(first, first + atATime)
   const json = resultFile(sql, given, "json")
   const isPart = shown.length < rows.length
   const link = (to: number, label: string): Html =>
@@ -152,7 +158,7 @@ const resultSection = ({ sql, values, shown: page }: SqlPage, result: LimitedRes
       isPart &&
       html`<p class="actions">
           ${page > 1 && link(page - 1, "Previous rows")}
-          ${first + SHOWN_ROWS < rows.length && link(page + 1, "Next rows")}
+          ${first + atATime < rows.length && link(page + 1, "Next rows")}
         </p>
         <p class="note">
           Each page runs the query again. Without ORDER BY, or after a new publication, rows may

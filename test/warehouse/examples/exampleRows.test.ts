@@ -708,6 +708,35 @@ it("weekly-report: the hours after a vault's figures stopped are missing, up to 
   expect(await missing({ week_end: "2026-06-02" })).toEqual(["142", "0"])
 })
 
+it("weekly-report: a timelock that the audit log and the list of timelocks have is one event", async () => {
+  const scheduled_at = "2026-05-30 09:00:00"
+  const timelock = (timelock_id: string, rest = {}) => ({
+    chain_id: 1,
+    vault_address: "a",
+    timelock_id,
+    status: "scheduled",
+    scheduled_at,
+    valid_from: "2026-05-30 10:00:00",
+    is_current: true,
+    ...rest,
+  })
+  const given = {
+    "core.vaults": [vault("a")],
+    "core.apy_history": [yieldOf("a", "2026-05-30", 0.05)],
+    "core.audit_log": ["1", "2"].map((id) => ({
+      chain_id: 1,
+      vault_address: "a",
+      occurred_at: scheduled_at,
+      type: "timelock_scheduled",
+      summary: `Timelock ${id}`,
+      occurrence: 1,
+    })),
+    "core.timelocks": [timelock("1", { executable_at: "2026-05-31 09:00:00" }), timelock("2")],
+  }
+  const rows = await answer("weekly-report", given)
+  expect(rows.map((row) => row["governance_events"])).toEqual(["2"])
+})
+
 it("loans: tokens of one symbol are not one token, and an unknown amount is not nothing", async () => {
   const loan = (loan_id: string, principal_token_address: string, rest = {}) => ({
     loan_id,
@@ -757,6 +786,14 @@ it("loans: tokens of one symbol are not one token, and an unknown amount is not 
   expect(payments.map((row) => [row["loan_id"], row["chain_id"], row["running_amount"]])).toEqual([
     ["l1", "1", 5],
     ["l2", "56", 5],
+  ])
+  const undated = {
+    "core.loans": [loan("l1", "t", { upcoming_payment_due_at: null }), loan("l2", "t")],
+  }
+  const withoutDate = await answer("loans-falling-due", undated)
+  expect(withoutDate.map(({ loan_id, due_at }) => [loan_id, due_at === null])).toEqual([
+    ["l2", false],
+    ["l1", true],
   ])
   await putGiven(warehouse.connection, given)
   expect(await martExample("loan_book")).toMatchObject([

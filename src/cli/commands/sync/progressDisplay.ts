@@ -121,17 +121,26 @@ const newsText = (rowsInserted: number, rowsRevised: number): string =>
 
 /** The line of a pipeline that was read. */
 const finishedLine = (pipeline: PipelineSummary): LogLine | undefined => {
-  const { name, outcomes, rowsInserted, rowsRevised, requests, seconds } = pipeline
-  const unfinished = (Object.entries(outcomes) as Array<[RecordedOutcome, number]>).filter(
-    ([outcome]) => isFailure(outcome) || outcome === "deferred",
-  )
-  if (requests === 0 && unfinished.length === 0) return undefined
-  const failures = unfinished.map(([outcome, tasks]) => `, ${counted(tasks, "task")} ${outcome}`)
+  const { name, outcomes, rowsInserted, rowsRevised, requests, seconds, skipped } = pipeline
+  const all = Object.entries(outcomes) as Array<[RecordedOutcome, number]>
+  const unread = all.filter(([outcome]) => isUnread(outcome))
+  if (requests === 0 && unread.every(([outcome]) => outcome === "skipped")) return undefined
+  const parts = [
+    // Of what was not read, nobody knows whether it is new.
+    ...(unread.length === all.length ? [] : [newsText(rowsInserted, rowsRevised)]),
+    counted(requests, "request"),
+    duration(seconds),
+    ...unread.map(([outcome, tasks]) => `${counted(tasks, "task")} ${outcome}`),
+  ]
+  const why = skipped === undefined ? "" : `: ${skipped}`
   return {
-    level: unfinished.length === 0 ? "INFO" : "WARN",
-    message: `${name}: ${newsText(rowsInserted, rowsRevised)}, ${counted(requests, "request")}, ${duration(seconds)}${failures.join("")}`,
+    level: unread.length === 0 ? "INFO" : "WARN",
+    message: `${name}: ${parts.join(", ")}${why}`,
   }
 }
+
+const isUnread = (outcome: RecordedOutcome): boolean =>
+  isFailure(outcome) || outcome === "deferred" || outcome === "skipped"
 
 const levels: Readonly<Record<RunSummary["outcome"], LogLine["level"]>> = {
   complete: "INFO",

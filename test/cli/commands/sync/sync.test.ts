@@ -242,6 +242,8 @@ describe("probable mistakes", () => {
     )
     expect(rejected.code).toBe(3)
     expect(rejected.stderr).toContain("the service rejected the API key (HTTP 401)")
+    expect(rejected.stderr).toMatch(/my_subaccounts: 1 request, [\d.]+ s, 1 task skipped: \w/)
+    expect(rejected.stderr).not.toMatch(/my_subaccounts: nothing new/)
     expect(rejected.stderr + rejected.stdout).not.toContain("unknown-key-2718")
   })
 
