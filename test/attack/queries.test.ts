@@ -157,7 +157,7 @@ describe("a query", () => {
       `select ${"x, ".repeat(389)}x from (select repeat('"', 400) x from range(100))`,
     ],
     ["many columns", `select ${"a, ".repeat(1799)}a from range(100) t(a)`],
-  ])("with %s makes a page of a few megabytes", ([, sql]) =>
+  ])("with %s makes a page of a few megabytes", ([, sql = ""]) =>
     Effect.gen(function* () {
       const { url } = yield* server
       const page = yield* get(`${url}/sql?${new URLSearchParams({ q: sql }).toString()}`)
