@@ -8,6 +8,13 @@ directory as (
 
 summaries as (select * from core.subaccount_summaries where is_current),
 
+-- A link has no chain, so a vault on any chain counts.
+listed_vaults as (
+    select vault_address
+    from core.vaults
+    where is_current
+),
+
 -- Past members too: one that has left differs from one that was never in a list.
 listed as (
     select subaccount_address, is_current
@@ -16,7 +23,8 @@ listed as (
     select subaccount_address, is_current
     from core.my_subaccounts
     union all
-    select subaccount_address, is_current
+    -- A link outlives its vault.
+    select subaccount_address, is_current and vault_address in (select vault_address from listed_vaults) as is_current
     from core.vault_subaccounts
 ),
 

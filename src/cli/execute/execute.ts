@@ -18,7 +18,8 @@ import { complain, warn } from "../terminal/complaints.ts"
 import { errorText } from "../parse/errors.ts"
 import { type ExitCode, exitCodeOf, exitCodes } from "../parse/exit.ts"
 import { flagValues } from "../parse/globalFlags.ts"
-import { printError, streams } from "../terminal/output.ts"
+import { printError } from "../terminal/output.ts"
+import { isPretty } from "./logLine.ts"
 
 /** The message and exit code of a command that Ctrl-C or SIGTERM stops. */
 export interface Stopped {
@@ -91,10 +92,6 @@ export const runToEnd = async <E>(
   printError(whenStopped.text)
   return whenStopped.code
 }
-
-/** Whether log lines and progress are text for people rather than JSON. */
-export const isPretty = ({ logFormat }: Config["settings"]): boolean =>
-  (logFormat ?? (streams().stderr.isTTY === true ? "pretty" : "json")) === "pretty"
 
 /** Tests run several commands in one process. */
 const metricsOfCommand = Layer.sync(Metric.MetricRegistry, () => new Map())

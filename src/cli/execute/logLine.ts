@@ -1,7 +1,8 @@
 // Prints a line of a log on standard error with its time: text for people, or a JSON object for programs, whose first
 // keys are those of Effect's JSON logger.
+import type { Config } from "../../config/Config.ts"
 import { instantText } from "../words/numbers.ts"
-import { printError } from "../terminal/output.ts"
+import { printError, streams } from "../terminal/output.ts"
 import { withSnakeKeys } from "./report.ts"
 
 export interface LogLine {
@@ -11,9 +12,20 @@ export interface LogLine {
   readonly fields?: Readonly<Record<string, unknown>>
 }
 
-export const printLine = ({ level, message, fields }: LogLine, isPretty: boolean): void => {
+/** The settings of what is logged, and how. */
+export type LogSettings = Pick<Config["settings"], "logFormat" | "logLevel">
+
+/** Whether log lines and progress are text for people rather than JSON. */
+export const isPretty = ({ logFormat }: Pick<LogSettings, "logFormat">): boolean =>
+  (logFormat ?? (streams().stderr.isTTY === true ? "pretty" : "json")) === "pretty"
+
+const levels = ["DEBUG", "INFO", "WARN", "ERROR"]
+
+/** Prints nothing below the minimum level. */
+export const printLine = ({ level, message, fields }: LogLine, settings: LogSettings): void => {
+  if (levels.indexOf(level) < levels.indexOf(settings.logLevel.toUpperCase())) return
   const timestamp = new Date().toISOString()
-  const line = isPretty
+  const line = isPretty(settings)
     ? `${instantText(timestamp)}  ${message}`
     : JSON.stringify({
         timestamp,

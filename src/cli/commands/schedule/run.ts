@@ -23,7 +23,7 @@ import { textOf } from "../../parse/arguments.ts"
 import type { Arguments } from "../../parse/Command.ts"
 import { errorText } from "../../parse/errors.ts"
 import { brokenPolicies } from "../../execute/failOn.ts"
-import { execute, isPretty } from "../../execute/execute.ts"
+import { execute } from "../../execute/execute.ts"
 import { exitCodeOf, exitCodes } from "../../parse/exit.ts"
 import { printLine } from "../../execute/logLine.ts"
 import { complain } from "../../terminal/complaints.ts"
@@ -96,7 +96,7 @@ const scheduler = (argv: Arguments, config: Config, groups: ReadonlyArray<Group>
     yield* serviceOf(config)
     const lastEnds = yield* Ref.make(endsBefore(yield* readLastRun(dataDir)))
     const log = (message: string, level: "INFO" | "WARN" = "INFO"): void =>
-      printLine({ level, message: `schedule: ${message}` }, isPretty(config.settings))
+      printLine({ level, message: `schedule: ${message}` }, config.settings)
     // With --once it may be started often, so it must not queue behind the scheduler that runs.
     yield* schedulerLock(dataDir, isOnce ? undefined : log)
     const where = textOf(argv, "listen") ?? "off"

@@ -8,7 +8,7 @@ import type {
   RunSummary,
 } from "../../../pipelines/model/progress.ts"
 import { paintProgress } from "../../terminal/color.ts"
-import { type LogLine, printLine } from "../../execute/logLine.ts"
+import { isPretty, type LogLine, type LogSettings, printLine } from "../../execute/logLine.ts"
 import { duration } from "../../words/numbers.ts"
 import { retryText, lineTimer } from "../../words/retryText.ts"
 import { bars } from "./bars.ts"
@@ -23,7 +23,7 @@ export interface Display {
 
 export interface DisplayOptions {
   readonly show: boolean
-  readonly json: boolean
+  readonly log: LogSettings
   readonly terminal: boolean
 }
 
@@ -41,8 +41,8 @@ export const progressDisplay = (options: DisplayOptions): Display => {
   }
   const print = (line: LogLine | undefined): void => {
     if (line === undefined) return
-    const message = options.json ? line.message : paintProgress(line.message)
-    printLine({ ...line, message }, !options.json)
+    const message = isPretty(options.log) ? paintProgress(line.message) : line.message
+    printLine({ ...line, message }, options.log)
   }
   return {
     onProgress: (event) => print(lineOf(event)),

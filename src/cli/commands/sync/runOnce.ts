@@ -13,7 +13,7 @@ import type { SharedRunOptions } from "../../../pipelines/workers/runByWorkers.t
 import { publishOptions } from "../../execute/publishOptions.ts"
 import type { Arguments } from "../../parse/Command.ts"
 import { complain } from "../../terminal/complaints.ts"
-import { isPretty } from "../../execute/execute.ts"
+import { isPretty } from "../../execute/logLine.ts"
 import { type ExitCode, exitCodes } from "../../parse/exit.ts"
 import { brokenPolicies, type FailOn } from "../../execute/failOn.ts"
 import { notifyAfterError, notifyAfterRun } from "../notify/afterRun.ts"
@@ -48,7 +48,7 @@ export const runOnce = Effect.fnUntraced(function* (options: RunOnce) {
   const shared = argv["workers"] === true ? yield* sharedLake(config, "--workers") : undefined
   const display = progressDisplay({
     show: settings.progress,
-    json: !isPretty(settings),
+    log: settings,
     // Lines of the log would break the bars.
     terminal:
       streams().stderr.isTTY === true && isPretty(settings) && settings.logLevel !== "debug",

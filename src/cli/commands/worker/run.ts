@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import { runSettings } from "../../../pipelines/model/runSettings.ts"
 import { placeOf } from "../../../pipelines/publication/warehouse.ts"
 import type { Arguments } from "../../parse/Command.ts"
-import { execute, isPretty } from "../../execute/execute.ts"
+import { execute } from "../../execute/execute.ts"
 import { exitCodes } from "../../parse/exit.ts"
 import { serviceOf } from "../../execute/service.ts"
 import { exportTelemetry } from "../../telemetry/exportTelemetry.ts"
@@ -24,7 +24,7 @@ export const runWorker = (argv: Arguments) =>
       const name = workerName()
       const log = workerLog({
         worker: name,
-        isForPeople: isPretty(settings),
+        log: settings,
         isShown: settings.progress,
         hasOwnArchive: settings.archive === undefined,
       })

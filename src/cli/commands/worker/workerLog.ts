@@ -2,7 +2,7 @@
 import { hostname } from "node:os"
 import type { WorkerEvent } from "../../../pipelines/workers/worker.ts"
 import { paintProgress } from "../../terminal/color.ts"
-import { type LogLine, printLine } from "../../execute/logLine.ts"
+import { isPretty, type LogLine, type LogSettings, printLine } from "../../execute/logLine.ts"
 import { duration } from "../../words/numbers.ts"
 import { progressLines } from "../sync/progressDisplay.ts"
 import { counted } from "../../../domain/values/numbers.ts"
@@ -11,13 +11,13 @@ const PROGRESS_MILLIS = 10_000
 
 export interface LogOptions {
   readonly worker: string
-  readonly isForPeople: boolean
+  readonly log: LogSettings
   readonly isShown: boolean
   /** Whether the archive is in the worker's data directory. */
   readonly hasOwnArchive: boolean
 }
 
-export const workerLog = ({ worker, isForPeople, isShown, hasOwnArchive }: LogOptions) => {
+export const workerLog = ({ worker, log, isShown, hasOwnArchive }: LogOptions) => {
   let isArchiveNoted = !hasOwnArchive
   let lineOf = progressLines()
   let done = noWork()
@@ -27,10 +27,10 @@ export const workerLog = ({ worker, isForPeople, isShown, hasOwnArchive }: LogOp
 
   const print = ({ fields, ...line }: LogLine): void => {
     if (!isShown) return
-    const message = isForPeople
+    const message = isPretty(log)
       ? paintProgress(`worker: ${line.message}`)
       : `worker: ${line.message}`
-    printLine({ ...line, message, fields: { worker, runId, ...fields } }, isForPeople)
+    printLine({ ...line, message, fields: { worker, runId, ...fields } }, log)
   }
   const info = (message: string, fields: object = {}): void =>
     print({ level: "INFO", message, fields: { ...fields } })

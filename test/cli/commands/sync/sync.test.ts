@@ -236,14 +236,21 @@ describe("probable mistakes", () => {
   })
 
   it("a key the service does not know is a failure of what needs one", async () => {
-    const rejected = await vaulthouse(
-      ["sync", "my_subaccounts", "--base-url", simulator.url, "--data-dir", join(cwd, "wrong-key")],
-      { cwd, env: { VAULTHOUSE_API_KEY: "unknown-key-2718" } },
-    )
+    const run = (...flags: ReadonlyArray<string>) =>
+      vaulthouse(
+        [
+          ...["sync", "my_subaccounts", "--base-url", simulator.url],
+          ...["--data-dir", join(cwd, "wrong-key"), ...flags],
+        ],
+        { cwd, env: { VAULTHOUSE_API_KEY: "unknown-key-2718" } },
+      )
+    const rejected = await run()
     expect(rejected.code).toBe(3)
     expect(rejected.stderr).toContain("the service rejected the API key (HTTP 401)")
     expect(rejected.stderr).toMatch(/my_subaccounts: 1 request, [\d.]+ s, 1 task skipped: \w/)
     expect(rejected.stderr).not.toMatch(/my_subaccounts: nothing new/)
+    expect((await run("--log-level", "error")).stderr).not.toMatch(/"level":"(INFO|WARN)"/)
+    expect((await run("--log-level", "warn")).stderr).not.toContain('"level":"INFO"')
     expect(rejected.stderr + rejected.stdout).not.toContain("unknown-key-2718")
   })
 
