@@ -236,14 +236,12 @@ describe("probable mistakes", () => {
   })
 
   it("a key the service does not know is a failure of what needs one", async () => {
+    const args = ["--base-url", simulator.url, "--data-dir", join(cwd, "wrong-key")]
     const run = (...flags: ReadonlyArray<string>) =>
-      vaulthouse(
-        [
-          ...["sync", "my_subaccounts", "--base-url", simulator.url],
-          ...["--data-dir", join(cwd, "wrong-key"), ...flags],
-        ],
-        { cwd, env: { VAULTHOUSE_API_KEY: "unknown-key-2718" } },
-      )
+      vaulthouse(["sync", "my_subaccounts", ...args, ...flags], {
+        cwd,
+        env: { VAULTHOUSE_API_KEY: "unknown-key-2718" },
+      })
     const rejected = await run()
     expect(rejected.code).toBe(3)
     expect(rejected.stderr).toContain("the service rejected the API key (HTTP 401)")
