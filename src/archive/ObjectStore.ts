@@ -1,6 +1,5 @@
 // Lists, reads, writes and removes the objects below a prefix of a bucket, with errors that say what to do. A request
-// is repeated if the store or the network failed, which is safe because an object is never overwritten with other
-// content.
+// is repeated if the store or the network failed, which is safe because nobody else overwrites an object meanwhile.
 import { setTimeout } from "node:timers/promises"
 import type { S3Client } from "@bradenmacdonald/s3-lite-client"
 import * as Redacted from "effect/Redacted"
