@@ -47,7 +47,9 @@ export const isMissing = (cause: unknown): boolean =>
 
 const isRepeatable = (cause: unknown): boolean => {
   if (cause instanceof ObjectStoreError) return false
-  const status = refusalOf(cause)?.statusCode
+  const { statusCode: status, code } = refusalOf(cause) ?? {}
+  // S3 sends it with status 400, for an upload that stood still.
+  if (code === "RequestTimeout") return true
   return status === undefined || status >= 500 || status === 429 || status === 408
 }
 
@@ -108,8 +110,13 @@ export class ObjectStore {
     })
   }
 
-  remove(name: string): Promise<void> {
-    return this.#attempt("delete", (client) => client.deleteObject(this.#prefix + name))
+  async remove(name: string): Promise<void> {
+    try {
+      await this.#attempt("delete", (client) => client.deleteObject(this.#prefix + name))
+    } catch (cause) {
+      // Some stores say so of an object that is gone, such as when an attempt whose response was lost had removed it.
+      if (!isMissing(cause)) throw cause
+    }
   }
 
   async #attempt<A>(action: ObjectAction, work: (client: S3Client) => Promise<A>): Promise<A> {
