@@ -291,7 +291,7 @@ const forgetUnlessLoaded = Effect.fnUntraced(function* (
       ),
     ),
     // What stays costs space, and a replay names it; the clock is what has to be mended.
-    Effect.ignore,
+    Effect.catch(({ message }) => Effect.logWarning(`archive files of this run stay: ${message}`)),
   )
   return true
 })
