@@ -1,6 +1,5 @@
 // Lists, reads, writes and removes the objects below a prefix of a bucket, with errors that say what to do. A request
-// is repeated if the store or the network failed, which is safe because an object is never overwritten with other
-// content.
+// is repeated if the store or the network failed, which is safe because nobody else overwrites an object meanwhile.
 import { setTimeout } from "node:timers/promises"
 import type { S3Client } from "@bradenmacdonald/s3-lite-client"
 import * as Redacted from "effect/Redacted"
@@ -48,7 +47,9 @@ export const isMissing = (cause: unknown): boolean =>
 
 const isRepeatable = (cause: unknown): boolean => {
   if (cause instanceof ObjectStoreError) return false
-  const status = refusalOf(cause)?.statusCode
+  const { statusCode: status, code } = refusalOf(cause) ?? {}
+  // S3 sends it with status 400, for an upload that stood still.
+  if (code === "RequestTimeout") return true
   return status === undefined || status >= 500 || status === 429 || status === 408
 }
 
@@ -109,8 +110,13 @@ export class ObjectStore {
     })
   }
 
-  remove(name: string): Promise<void> {
-    return this.#attempt("delete", (client) => client.deleteObject(this.#prefix + name))
+  async remove(name: string): Promise<void> {
+    try {
+      await this.#attempt("delete", (client) => client.deleteObject(this.#prefix + name))
+    } catch (cause) {
+      // Some stores say so of an object that is gone, such as when an attempt whose response was lost had removed it.
+      if (!isMissing(cause)) throw cause
+    }
   }
 
   async #attempt<A>(action: ObjectAction, work: (client: S3Client) => Promise<A>): Promise<A> {

@@ -1,5 +1,6 @@
 // Stores the archive in object storage. A segment is one object, or pieces that are named by their offset in the
-// segment (docs/decisions/0024-archive-in-object-storage.md). Pieces contain whole frames and never change.
+// segment (docs/decisions/0024-archive-in-object-storage.md). Pieces contain whole frames and never change; only one that
+// was copied from a folder may end with part of a frame, which is replaced.
 import { randomUUID } from "node:crypto"
 import { type FileHandle, open, rm } from "node:fs/promises"
 import { join } from "node:path"
@@ -30,8 +31,7 @@ const READS_AT_ONCE = 8
 /** `spool` is a local folder for frames that have not been shipped yet. */
 export const objectArchive = (objects: ObjectStore, spool: string): ArchiveStore => {
   const known = new Map<string, ReadonlyArray<Piece>>()
-  const windows: Array<{ readonly name: string; readonly from: number; readonly bytes: Buffer }> =
-    []
+  let windows: Array<{ readonly name: string; readonly from: number; readonly bytes: Buffer }> = []
 
   const piecesOf = async (file: string): Promise<ReadonlyArray<Piece>> => {
     const found = known.get(file) ?? segmentsOf(await objects.list(file)).get(file) ?? []
@@ -113,7 +113,16 @@ export const objectArchive = (objects: ObjectStore, spool: string): ArchiveStore
       relistingIfMissing(file, () => readFrom(file, offset, length)),
     write: (file) => new Shipper(objects, spool, file),
     append: async (file, end, frame) => {
-      await objects.write(pieceName(file, end), frame)
+      const torn = (await piecesOf(file)).find(({ offset, bytes }) => offset + bytes > end)
+      if (torn === undefined) {
+        await objects.write(pieceName(file, end), frame)
+      } else {
+        // A piece beside it would be behind the part of a frame, or be taken for contained.
+        const { name, offset } = torn
+        const kept = end === offset ? [] : [await objects.read(name, 0, end - offset)]
+        await objects.write(name, Buffer.concat([...kept, frame]))
+        windows = windows.filter((window) => window.name !== name)
+      }
       known.delete(file)
     },
     remove: async (file) => {

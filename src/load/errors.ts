@@ -4,6 +4,7 @@ import type { Claim } from "../domain/run/claim.ts"
 import { objectStoreProblem } from "./duckdb/objectStoreProblem.ts"
 import { BrokenInvariant } from "../domain/invariant.ts"
 import { causeMessage } from "../domain/values/causeMessage.ts"
+import { fullDiskReason } from "../domain/values/fileReason.ts"
 import { visible } from "../domain/values/visible.ts"
 
 export type LoadErrorReason =
@@ -119,8 +120,6 @@ const catalogReason = (cause: unknown): string | undefined => {
 export const isOfCatalog = (cause: unknown): boolean =>
   cause instanceof LoadError ? cause.reason === "Catalog" : catalogReason(cause) !== undefined
 
-const isFull = (cause: unknown): boolean => /no space left on device/i.test(causeMessage(cause))
-
 const AFTER_FATAL = /database has been invalidated[\s\S]*Original error: "([^"\n]*)/
 
 const isOutOfMemory = (cause: unknown): boolean => causeMessage(cause).startsWith("Out of Memory")
@@ -128,9 +127,10 @@ const isOutOfMemory = (cause: unknown): boolean => causeMessage(cause).startsWit
 // Below its message, DuckDB quotes the SQL or names settings of its own, which does not help the user; the cause has it.
 const reasonOf = (cause: unknown): string => {
   const text = causeMessage(cause)
-  if (isFull(cause)) {
+  const full = fullDiskReason(cause)
+  if (full !== undefined) {
     const [, file] = /file "([^"]+)"/.exec(text) ?? []
-    return `the disk is full${file === undefined ? "" : ` (${file})`}`
+    return `${full}${file === undefined ? "" : ` (${file})`}`
   }
   const [, original] = AFTER_FATAL.exec(text) ?? []
   if (original !== undefined) return `DuckDB can't go on after a failure of its own (${original})`
@@ -160,7 +160,7 @@ export const openAdvice = (why: string): string =>
   NO_PERMISSION.test(why) ? "Run this as the user that runs `vaulthouse sync`." : REBUILD
 
 const databaseAdvice = (cause: unknown, why: string): string => {
-  if (isFull(cause)) {
+  if (fullDiskReason(cause) !== undefined) {
     return "Free space there, then run again: what was not committed is read again."
   }
   if (isRefused(cause)) {
@@ -193,7 +193,8 @@ export const databaseError = (what: string, cause: unknown): LoadError => {
     return new LoadError({ reason: "Catalog", what, why: ofCatalog, advice: CATALOG_ADVICE, cause })
   }
   const why = reasonOf(cause)
-  const reason = isFull(cause) || isRefused(cause) ? "Files" : "Database"
+  const isOfFiles = fullDiskReason(cause) !== undefined || isRefused(cause)
+  const reason = isOfFiles ? "Files" : "Database"
   return new LoadError({ reason, what, why, advice: databaseAdvice(cause, why), cause })
 }
 
@@ -205,9 +206,10 @@ export const filesError = (what: string, cause: unknown): LoadError => {
     return new LoadError({ reason: "Invariant", what, why: cause.message, advice, cause })
   }
   const ofCatalog = catalogReason(cause)
-  const next = isFull(cause)
-    ? "Free space there, then run `vaulthouse publish`: readers keep the files they have."
-    : `Readers keep the files they have; check ${ofCatalog === undefined ? "permissions" : "that PostgreSQL runs"}, then run \`vaulthouse publish\`.`
+  const next =
+    fullDiskReason(cause) === undefined
+      ? `Readers keep the files they have; check ${ofCatalog === undefined ? "permissions" : "that PostgreSQL runs"}, then run \`vaulthouse publish\`.`
+      : "Free space there, then run `vaulthouse publish`: readers keep the files they have."
   return new LoadError({
     reason: ofCatalog === undefined ? "Files" : "Catalog",
     what,

@@ -127,3 +127,15 @@ it("an error of a full disk says so first, however long DuckDB's is", () => {
     "Recording the run's end: the disk is full (/data/vaulthouse.duckdb). Free space there, then run again: what was not committed is read again.",
   )
 })
+
+it("a user's full quota is no lack of permission", () => {
+  const cause = new Error('IO Error: Could not write file "/data/a.parquet": Disk quota exceeded')
+  expect(databaseError("Committing rows", cause)).toMatchObject({
+    reason: "Files",
+    message:
+      "Committing rows: this user's part of the disk is full (/data/a.parquet). Free space there, then run again: what was not committed is read again.",
+  })
+  expect(filesError("Publishing", cause).message).toBe(
+    "Publishing: this user's part of the disk is full (/data/a.parquet). Free space there, then run `vaulthouse publish`: readers keep the files they have.",
+  )
+})

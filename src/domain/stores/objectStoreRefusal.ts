@@ -61,6 +61,12 @@ export const explainRefusal = (
       advice: `Set AWS_REGION to ${bucketRegion ?? "that of the bucket"}.`,
     }
   }
+  if (code === "RequestTimeTooSkewed") {
+    return {
+      why: `${location} refuses requests dated by a wrong clock (${code})`,
+      advice: "Set this machine's clock.",
+    }
+  }
   if (status === 403) {
     return {
       why: `the key may not ${action} objects in ${location} (${code})`,

@@ -13,6 +13,7 @@ import { writerOf } from "../../load/lock/waitForLock.ts"
 import type { KeyAccess, RunOutcome, RunSummary } from "../model/progress.ts"
 import { countRun } from "./metrics.ts"
 import { causeMessage } from "../../domain/values/causeMessage.ts"
+import { fullDiskReason } from "../../domain/values/fileReason.ts"
 
 interface RunRecord {
   readonly run_id: string
@@ -77,7 +78,7 @@ const write = (dataDir: string, record: RunRecord): Effect.Effect<void, LoadErro
       const previous = record.finished_at === null ? recordBefore(record, before) : null
       const text = `${JSON.stringify({ ...record, key_access, ends, previous })}\n`
       await writeDurably(file, text).catch((cause: unknown) => {
-        if (!isFull(cause)) throw cause
+        if (fullDiskReason(cause) === undefined) throw cause
         return overwrite(file, text)
       })
     },
@@ -112,9 +113,6 @@ const readRecord = async (dataDir: string): Promise<RunRecord | undefined> => {
     return undefined
   }
 }
-
-const isFull = (cause: unknown): boolean =>
-  ["ENOSPC", "EDQUOT"].includes(String((cause as NodeJS.ErrnoException).code))
 
 /** Overwrites the existing record in place: a full disk has no space for a second file. */
 const overwrite = async (file: string, text: string): Promise<void> => {

@@ -1,5 +1,4 @@
 // A whole run: opens the warehouse, reads the pipelines, checks, publishes, and closes the warehouse.
-import { randomBytes } from "node:crypto"
 import * as Clock from "effect/Clock"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -7,7 +6,6 @@ import * as Layer from "effect/Layer"
 import { defaultSettings } from "../../config/settings/settings.ts"
 import type { Retry } from "../../domain/wire/retry.ts"
 import { annotateSpan, spanned } from "../../domain/run/span.ts"
-import { formatInstant, microsFromMillis } from "../../domain/values/time.ts"
 import { ApiClient, type ApiSettings } from "../../extract/ApiClient.ts"
 import { Transport } from "../../extract/http/Transport.ts"
 import type { PaceOptions } from "../../extract/budget/PaceState.ts"
@@ -15,6 +13,7 @@ import { ResponseArchive } from "../../archive/ResponseArchive.ts"
 import { resultRows } from "../../load/checks/runChecks.ts"
 import type { CheckResult } from "../../domain/run/checkResult.ts"
 import { commandId } from "../../domain/run/commandId.ts"
+import { newRunId } from "../../domain/run/runId.ts"
 import type { LoadError, WarehouseLocked } from "../../load/errors.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { isContractCheck } from "../publication/contractChecks.ts"
@@ -52,12 +51,6 @@ export interface RunOptions extends Omit<SyncOptions, "runId" | "hasKey" | "path
   /** `false`: a run with a failed check of severity `error` publishes nothing. */
   readonly publishFailedChecks?: boolean
 }
-
-/** Sorts by start, to the millisecond; the suffix keeps two starts of one millisecond apart. */
-export const newRunId = Effect.map(Clock.currentTimeMillis, (now) => {
-  const start = formatInstant(microsFromMillis(now)).slice(0, 23).replace(/[-:.]/g, "")
-  return `${start}Z-${randomBytes(3).toString("hex")}`
-})
 
 export type ExtractionOptions = Pick<RunOptions, "api" | "pace"> & Place
 
@@ -125,20 +118,23 @@ interface WholeRun<E, R> {
 
 type ReadSummary = Omit<RunSummary, "seconds">
 
+/** The warehouse for a run, which waits for the lock as its options say. */
+export const openedForRun = (options: RunOptions, runId: string) =>
+  openWarehouse({
+    ...placeOf(options),
+    runId,
+    ...(options.wait === undefined ? {} : { wait: options.wait }),
+    onWait: (locked) => options.onProgress({ kind: "waiting", text: waitingText(locked) }),
+  })
+
 /** Opens the warehouse, provides the services of `layer`, then reads, checks, records and publishes. */
 export const wholeRun = <E, R, RO, EL>(
   whole: WholeRun<E, R>,
   layer: Layer.Layer<RO, EL, Warehouse>,
 ) => {
   const { options, runId } = whole
-  const load = openWarehouse({
-    ...placeOf(options),
-    runId,
-    ...(options.wait === undefined ? {} : { wait: options.wait }),
-    onWait: (locked) => options.onProgress({ kind: "waiting", text: waitingText(locked) }),
-  })
   const start = { dataDir: options.dataDir, runId, command: options.command }
-  const opened = Layer.tapError(load, (error) =>
+  const opened = Layer.tapError(openedForRun(options, runId), (error) =>
     error._tag === "WarehouseLocked" ? Effect.void : recordFailedStart(start, error),
   )
   return recordLastRun(start, byWarehouseClock(recordedRun(whole))).pipe(
@@ -291,7 +287,7 @@ const forgetUnlessLoaded = Effect.fnUntraced(function* (
       ),
     ),
     // What stays costs space, and a replay names it; the clock is what has to be mended.
-    Effect.ignore,
+    Effect.catch(({ message }) => Effect.logWarning(`archive files of this run stay: ${message}`)),
   )
   return true
 })

@@ -3,6 +3,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
+import { newRunId } from "../../domain/run/runId.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import {
   endRun,
@@ -16,7 +17,7 @@ import type { WorkDatabase, WorkRows } from "../../load/work/WorkDatabase.ts"
 import type { RunContext } from "../model/Pipeline.ts"
 import type { Place } from "../publication/warehouse.ts"
 import { endSegments } from "../run/endDeadRuns.ts"
-import { newRunId, type RunOptions, waitingText, wholeRun } from "../run/run.ts"
+import { openedForRun, type RunOptions, waitingText, wholeRun } from "../run/run.ts"
 import type { SyncOptions } from "../run/selection.ts"
 import { contextOf } from "../run/sync.ts"
 import { agreementOf, differencesOf } from "./agreement.ts"
@@ -46,13 +47,9 @@ const planRuns = (options: SharedRunOptions, { session, isReconnected }: Connect
     })
     const open = yield* unfinishedRun()
     if (open !== undefined) {
-      const agreed = agreementOf(open.runId, options)
-      if (differencesOf(open.settings, agreed).length > 0) {
-        // No process can finish it with the settings it began with.
-        onProgress({
-          kind: "note",
-          text: `gives up ${describe(open)}: the settings have changed since`,
-        })
+      const reason = yield* outdated(options, open)
+      if (reason !== undefined) {
+        onProgress({ kind: "note", text: `gives up ${describe(open)}: ${reason}` })
         yield* endRun(open.runId, open.planner)
       } else {
         onProgress({ kind: "note", text: `continues ${describe(open)}` })
@@ -66,6 +63,27 @@ const planRuns = (options: SharedRunOptions, { session, isReconnected }: Connect
     }
     return yield* newRun(options, session)
   })
+
+const recordedByOthers = `
+  select 1 from ops.tasks where run_id <> $1 and epoch_ms(finished_at) >= $2 limit 1`
+
+/** Why the run must not be finished as it was planned; `undefined` if it can be. */
+const outdated = Effect.fnUntraced(function* (
+  options: SharedRunOptions,
+  { runId, settings, openedAt }: OpenRun,
+) {
+  const agreed = agreementOf(runId, options)
+  if (differencesOf(settings, agreed).length > 0) return "the settings have changed since"
+  // A task that nobody has claimed would begin at its planned cursor, and set back the one that another run has moved.
+  const found = yield* Effect.flatMap(Warehouse, ({ rows }) =>
+    rows(recordedByOthers, [runId, openedAt.getTime()], ["ops.tasks"]),
+  ).pipe(
+    Effect.provide(openedForRun(options, runId)),
+    // The continued run then fails for the same reason, and records it.
+    Effect.catchTag("LoadError", () => Effect.succeed([])),
+  )
+  return found.length === 0 ? undefined : "another run has recorded tasks since"
+})
 
 const describe = ({ runId, planner, command }: OpenRun): string =>
   `run ${runId} (${command})${planner === thisPlanner() ? "" : `, whose planner ${planner} is gone`}`

@@ -1,9 +1,9 @@
 // Why a file can't be read or written: in words, and with the system's code only where there are none.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { constants, tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, it, onTestFinished } from "vitest"
-import { readReason, writeReason } from "../../../src/domain/values/fileReason.ts"
+import { fullDiskReason, readReason, writeReason } from "../../../src/domain/values/fileReason.ts"
 
 const thrownBy = (work: () => unknown): unknown => {
   try {
@@ -34,4 +34,20 @@ it.each([readReason, writeReason])("has words for what only others than root mee
   expect(reasonOf({ code: "EACCES" })).toBe("permission denied")
   expect(reasonOf({ code: "EROFS" })).toBe("the file system is read-only")
   expect(reasonOf({ code: "EIO" })).toBe("EIO")
+})
+
+it("knows a full disk and a full quota from what Node and DuckDB throw", () => {
+  const quota = "this user's part of the disk is full"
+  // Node has neither code nor words for a quota.
+  const ofNode = Object.assign(new Error("Unknown system error -122, write"), {
+    code: "Unknown system error -122",
+    errno: -constants.errno.EDQUOT,
+  })
+  expect(writeReason(ofNode)).toBe(quota)
+  expect(fullDiskReason(ofNode)).toBe(quota)
+  const ofDuckdb = (words: string) => new Error(`IO Error: Could not write file "/a": ${words}`)
+  expect(fullDiskReason(ofDuckdb("Disk quota exceeded"))).toBe(quota)
+  expect(fullDiskReason(ofDuckdb("No space left on device"))).toBe("the disk is full")
+  expect(fullDiskReason({ code: "ENOSPC" })).toBe("the disk is full")
+  expect(fullDiskReason(ofDuckdb("Permission denied"))).toBeUndefined()
 })

@@ -140,6 +140,31 @@ describe.skipIf(installed === undefined)("workers", () => {
     await expectSameTables()
   })
 
+  it("read by a new plan once another run has recorded tasks, which may have moved the cursors", async () => {
+    await open()
+    const killed = await lake.planner("audit_log")
+    const opened = () => lake.work("select run_id from vaulthouse_work.runs")
+    await until("it has planned a task", async () => {
+      const claims = await lake.work("select 1 from vaulthouse_work.claims")
+      return claims.length > 0
+    })
+    const [run] = await opened()
+    killed.child.kill("SIGKILL")
+    await killed.ended
+    const plain = await lake.run(["sync", "--no-publish", "audit_log"])
+    expect(await plain.ended, output(plain)).toBe(0)
+    expect(await opened()).toEqual([run])
+    const worker = await lake.worker()
+    const planner = await lake.planner("audit_log")
+    expect(await planner.ended, output(planner, worker)).toBe(0)
+    expect(planner.output()).toContain(
+      `gives up run ${String(run?.["run_id"])} (sync audit_log), whose planner`,
+    )
+    expect(planner.output()).toContain("is gone: another run has recorded tasks since")
+    expect(planner.output()).not.toContain("continues run")
+    expect(await opened()).toEqual([])
+  })
+
   it("go on, as their planner does, once PostgreSQL is there again, and lose nothing of the archive", async () => {
     const kept = newPrefix()
     await open({ archive: kept })

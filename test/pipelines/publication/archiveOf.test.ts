@@ -1,5 +1,6 @@
 // What is said of an archive that can't be written, and of one that can't be read.
 import { existsSync } from "node:fs"
+import { constants } from "node:os"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { folderStore } from "../../../src/archive/folderStore.ts"
@@ -16,6 +17,19 @@ it.live.skipIf(!existsSync("/dev/full"))("a full disk is named, and what it need
     )
     expect(message).toBe(
       "Writing the response archive: the disk is full. Free space there, then run again: what was not committed is read again.",
+    )
+  }),
+)
+
+it.live("so is a user's full quota, which Node reports by its number alone", () =>
+  Effect.gen(function* () {
+    const cause = Object.assign(new Error("Unknown system error -122, write"), {
+      code: "Unknown system error -122",
+      errno: -constants.errno.EDQUOT,
+    })
+    const { message } = yield* failure(() => Promise.reject(cause))
+    expect(message).toBe(
+      "Writing the response archive: this user's part of the disk is full. Free space there, then run again: what was not committed is read again.",
     )
   }),
 )

@@ -1,10 +1,14 @@
 // The machine's clock against the dates of the service's responses: what is reported, what is refused, what says nothing.
+import { mkdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Logger from "effect/Logger"
 import * as Result from "effect/Result"
 import { readManifest } from "../../../src/load/published/parquet/manifest.ts"
 import { publishAnyway } from "../../../src/pipelines/publication/publish.ts"
 import { compact } from "../../../src/pipelines/archive/compact.ts"
+import { type LastRun, lastRunFile } from "../../../src/pipelines/run/lastRun.ts"
 import { readProblems } from "../../../src/pipelines/readers/problems/problems.ts"
 import { asAdmin, simulated } from "../../support/simulated.ts"
 import { json, scriptedServer } from "../../support/servers/scriptedServer.ts"
@@ -90,6 +94,26 @@ describe("a clock that differs from the service's", () => {
       expect(Number(left?.["rows"])).toBe(0)
       expect(segments(dataDir)).toEqual([])
       expect((yield* sync({ date: agoText(0) })).summary.outcome).toBe("complete")
+    }),
+  )
+
+  it.live("warns of archive files that can't be removed", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const server = yield* scriptedServer((_, response) => {
+        const { run_id } = JSON.parse(readFileSync(lastRunFile(dataDir), "utf8")) as LastRun
+        // A folder is no file of the archive, so the run's files can't be listed.
+        mkdirSync(join(dataDir, "raw", `${run_id}.other.ndjson.zst`), { recursive: true })
+        response.setHeader("date", agoText(3 * HOUR))
+        json(response, [{ id: "a" }])
+      })
+      const logged: Array<string> = []
+      const log = Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))])
+      const run = runOnce(server.url, dataDir, { pipelines: ["loans"], api: asAdmin })
+      expect(yield* Effect.flip(Effect.provide(run, log))).toMatchObject({ _tag: "ClockWrong" })
+      expect(logged).toContainEqual(
+        expect.stringMatching(/^archive files of this run stay: .*\.other\.ndjson\.zst/),
+      )
     }),
   )
 })

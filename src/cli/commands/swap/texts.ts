@@ -1,4 +1,5 @@
 // What the swap command prints: the request, its outcome, and the recorded swaps.
+import { MILLIS_PER_DAY } from "../../../domain/values/time.ts"
 import type { SwapOutcome } from "../../../pipelines/service/swap.ts"
 import type { JournalledSwap } from "../../../pipelines/service/swapJournal.ts"
 import { paint } from "../../terminal/color.ts"
@@ -15,12 +16,14 @@ export const requestText = (
     ),
   ].join("\n")
 
-/** How to find the outcome of a swap without a response. */
-const howToFindOut = (subaccount: string, since: string): string =>
-  [
-    "Before doing anything else, check the subaccount's transactions:",
+/** How to find the outcome of a swap without a response, from a day before this machine sent it: transactions have others' time. */
+const howToFindOut = (subaccount: string, requestedAt: string): string => {
+  const since = new Date(Date.parse(requestedAt) - MILLIS_PER_DAY).toISOString()
+  return [
+    "Before doing anything else, check the subaccount's transactions, where the swap may be listed some minutes late:",
     `  vaulthouse call transactions --param subaccountAddress=${subaccount} --param startTime=${since}`,
   ].join("\n")
+}
 
 export const outcomeText = (outcome: SwapOutcome): string => {
   const { swapId, state, response, status, error, subaccount, requestedAt } = outcome
