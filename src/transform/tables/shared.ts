@@ -59,6 +59,9 @@ export const wireSpelling = (
     ...options,
   })
 
+/** What services call the hash of an on-chain transaction. */
+export const transactionHashNames = ["transaction_hash", "tx_hash", "hash"]
+
 export const extra = json(
   "extra",
   "All fields without a column, with unchanged values; null if there are none",

@@ -142,6 +142,26 @@ describe("with --execute", () => {
     expect(stdout + stderr).not.toContain(key)
   })
 
+  it("journals a transaction hash that the service calls tx_hash", async () => {
+    const hash = `0x${"5a".repeat(32)}`
+    const server = createServer((request, response) => {
+      request.resume().once("end", () => response.end(JSON.stringify({ tx_hash: hash })))
+    })
+    await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening))
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    try {
+      const { code } = await typed([...swapArguments(address), "--execute", "--yes"], url)
+      expect(code).toBe(0)
+    } finally {
+      await new Promise((closed) => server.close(closed))
+    }
+    const { stdout } = await typed(["swap", "--list", "--json"])
+    expect(JSON.parse(stdout)).toMatchObject({
+      swaps: [{ state: "confirmed", transaction_hash: hash }],
+    })
+    expect(await journal("select extra from core.swaps")).toEqual([{ extra: null }])
+  })
+
   const faults: ReadonlyArray<[string, Fault]> = [
     ["503", { kind: "status", status: 503, detail: `try again, ${key}` }],
     ["500 page", { kind: "status", status: 500, html: true }],

@@ -13,7 +13,7 @@ import { readColumn, valueAt } from "../../fields/wireNames.ts"
 import { mapRecords } from "../../mapRecords.ts"
 import { repetitionsByKey } from "../../repetitions.ts"
 import { combined, type MappedResponse, type Source } from "../../Source.ts"
-import { extra, subaccountAddress } from "../shared.ts"
+import { extra, subaccountAddress, transactionHashNames } from "../shared.ts"
 
 const statusNames = ["status", "transaction_status"]
 const failedNames = ["is_failed", "failed", "is_error", "reverted"]
@@ -65,7 +65,7 @@ export const transactions: Table = {
       read: chain,
     }),
     field.text("transaction_hash", "Hash, in lower case if hexadecimal", {
-      names: ["transaction_hash", "tx_hash", "hash", "signature"],
+      names: [...transactionHashNames, "signature"],
       read: hash,
     }),
     // A number is a status too.

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from "../../../domain/values/json.ts"
 import type { Rows, Table } from "../../../domain/table/table.ts"
 import { readColumn } from "../../fields/wireNames.ts"
 import { mapRecords } from "../../mapRecords.ts"
-import { extra, subaccountAddress } from "../shared.ts"
+import { extra, subaccountAddress, transactionHashNames } from "../shared.ts"
 
 export const swaps: Table = {
   schema: "core",
@@ -31,7 +31,8 @@ export const swaps: Table = {
     integer("status", "HTTP status of the response; null without one"),
     json("request", "Body of the request (§2.11)", { required: true }),
     field.text("transaction_hash", "Transaction that swapped, as sent", {
-      names: ["transaction_hash", "hash"],
+      // Not `signature`, as of Solana's transactions: that of an order is no transaction, and would confirm the swap.
+      names: transactionHashNames,
     }),
     field.text("market", "Market used", { names: ["market", "market_used"] }),
     text("response_id", "Archived response (raw.responses); null without a response"),
