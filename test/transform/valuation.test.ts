@@ -196,6 +196,19 @@ describe("vault details", () => {
     },
   )
 
+  it("a strategist that is listed as a text is a name, unless it is an address", () => {
+    const mapped = vaultDetailRows({ strategists: ["Bob", other] }, source)
+    expect(rowsOf(mapped, "vault_strategies")).toMatchObject([
+      {
+        strategist_id: null,
+        strategist_name: "Bob",
+        strategist: '"Bob"',
+        subaccount_address: null,
+      },
+      { strategist_id: other, strategist_name: null, strategist: `{"address":"${other}"}` },
+    ])
+  })
+
   it("an entry is identified by any name of its columns, and a second address is kept", () => {
     const listed = {
       integrations: [{ protocolName: "Pendle", since: 1 }],

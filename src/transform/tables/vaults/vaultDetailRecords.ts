@@ -2,6 +2,7 @@
 // read under the names that public clients use and those of §2.10.
 import type * as Result from "effect/Result"
 import { spellings } from "../../../domain/table/column.ts"
+import { canonicalAddress } from "../../../domain/values/address.ts"
 import { isJsonObject, type JsonObject } from "../../../domain/values/json.ts"
 import type { Table } from "../../../domain/table/table.ts"
 import type { VaultRef } from "../../../domain/subject/vault.ts"
@@ -36,8 +37,8 @@ interface NestedList {
   /** The id of an entry; if undefined, the entry is identified by its content. */
   readonly identity: (entry: Entry, source: Source<VaultRef>) => string | undefined
   readonly kind?: (entry: Entry) => string
-  /** Converts the entries of all lists to one shape. */
-  readonly shape?: (record: JsonObject, listedAs: string) => JsonObject
+  /** Converts the entries of all lists to one shape; `sent` is what the list has, a text or a record. */
+  readonly shape?: (record: JsonObject, listedAs: string, sent: string | JsonObject) => JsonObject
 }
 
 /** The value of a column for an entry, as text. */
@@ -65,6 +66,10 @@ const idOr = (
 const strategistLists = spellings("strategists", "hardcoded_strategists")
 
 /** The kinds of integrations, by the list. */
+/** A strategist that is listed as a text is an address or a name. */
+const isName = (sent: string | JsonObject): boolean =>
+  typeof sent === "string" && canonicalAddress(sent) === undefined
+
 const integrationKinds: Readonly<Record<string, string>> = {
   receipt_token_integrations: "receipt_token",
   receiptTokenIntegrations: "receipt_token",
@@ -82,8 +87,8 @@ const nestedLists: ReadonlyArray<NestedList> = [
         .find((text) => text !== undefined)
       return named === undefined ? undefined : `${entry.listedAs} ${named}`
     },
-    shape: (record, listedAs) =>
-      strategistLists.includes(listedAs) ? { strategist: record } : record,
+    shape: (record, listedAs, sent) =>
+      strategistLists.includes(listedAs) ? { strategist: isName(sent) ? sent : record } : record,
   },
   {
     table: vaultOperators,
@@ -141,10 +146,11 @@ export const vaultDetailRows = (
       ((record[listedAs] ?? []) as ReadonlyArray<string | JsonObject>).map((item) => ({
         listedAs,
         ...separateMoving(typeof item === "string" ? { [text]: item } : item, moving),
+        sent: item,
       })),
     )
-    const entries = parts.map(({ fixed, listedAs }): Entry => {
-      return { record: shape?.(fixed, listedAs) ?? fixed, listedAs }
+    const entries = parts.map(({ fixed, listedAs, sent }): Entry => {
+      return { record: shape?.(fixed, listedAs, sent) ?? fixed, listedAs }
     })
     const ids = contentKeys(
       entries.map((entry) => {
