@@ -187,6 +187,7 @@ describe("roles", () => {
     expect(rejected({ is_safe: true })).toContain("$.roles[0].role is missing")
     expect(rejected({ role: "owner" })).toContain("$.roles[0].is_safe is missing")
     expect(violation(rolesEndpoint, { roles: [] })).toContain("$.warnings")
+    expect(violation(rolesEndpoint, { roles: null, warnings: [] })).toContain("$.roles")
   })
 })
 
