@@ -209,6 +209,16 @@ describe("vault details", () => {
     ])
   })
 
+  it("entries with the same id keep theirs in any order of the list", () => {
+    const rewards = [1, 2, 3].map((multiplier) => ({ text: "Season 1", multiplier }))
+    const idsOf = (listed: ReadonlyArray<JsonObject>) =>
+      rowsOf(vaultDetailRows({ rewards: listed }, source), "vault_rewards").map(
+        (row) => row["entry_id"],
+      )
+    expect(idsOf(rewards)).toEqual(["Season 1", "Season 1#2", "Season 1#3"])
+    expect(idsOf(rewards.toReversed())).toEqual(idsOf(rewards).toReversed())
+  })
+
   it("an entry is identified by any name of its columns, and a second address is kept", () => {
     const listed = {
       integrations: [{ protocolName: "Pendle", since: 1 }],

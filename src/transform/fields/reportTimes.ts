@@ -62,6 +62,10 @@ export const withoutReportTimes = (
       .map(([name, value]) => [name, withoutNested(value, names, name, () => undefined)]),
   )
 
+/** The content of a record as text, independent of the order of its fields, without its report times. */
+export const contentOf = (record: JsonObject, names?: ReadonlySet<string>): string =>
+  stableStringify(withoutReportTimes(record, names))
+
 export interface Separated {
   /** The records without report times, if the table has columns for them. */
   readonly records: ReadonlyArray<JsonObject>

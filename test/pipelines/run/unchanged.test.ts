@@ -114,6 +114,70 @@ describe("a second run over facts that stand still", () => {
   )
 })
 
+describe("lists in another order", () => {
+  const { live } = fixedDay("2026-06-01T12:00:00Z")
+
+  live("make no version and no event, though their records have no ids of their own", () =>
+    Effect.gen(function* () {
+      const address = `0x${"1".repeat(40)}`
+      const atOnce = { scheduled_at: "2026-05-01", executable_at: "2026-05-03" }
+      const [scheduled, executed] = [{ status: "scheduled" }, { status: "executed" }]
+      const lists: Readonly<Record<string, ReadonlyArray<object>>> = {
+        timelocks: [
+          { ...atOnce, ...executed, labels: ["Set fee"] },
+          { ...atOnce, ...scheduled, labels: ["Add strategy"] },
+          { ...scheduled, executable_at: "2026-06-09", labels: ["Grant"] },
+          { ...executed, executable_at: "2026-05-09", labels: ["Grant"] },
+        ],
+        roles: [
+          { role: "operator", is_safe: true, safe_threshold: 3 },
+          { role: "operator", is_safe: false, safe_threshold: null },
+        ],
+        permissions: [
+          { integration: "Aave", functions: ["supply"], target: "0x2" },
+          { integration: "Aave", functions: ["supply"], target: "0x1" },
+        ],
+        rewards: [
+          { text: "Season 1", multiplier: 2 },
+          { text: "Season 1", multiplier: 1 },
+        ],
+      }
+      let inOrder = (list: ReadonlyArray<object>) => list
+      const listed = (name: string) => ({ [name]: inOrder(lists[name] ?? []) })
+      const { url } = yield* scriptedServer(({ url: path }, response) => {
+        const { pathname, searchParams } = new URL(path, "http://service")
+        const last = pathname.split("/").at(-1) ?? ""
+        if (pathname === "/tokenized_vault") {
+          const isActive = searchParams.get("status") === "active"
+          return json(response, isActive ? [{ address, chain: 1 }] : [])
+        }
+        if (last === address) return json(response, { address, chain: 1, ...listed("rewards") })
+        json(response, { ...listed(last), warnings: [] })
+      })
+      const dataDir = yield* temporaryFolder
+      const pipelines = ["timelocks", "roles", "permissions", "vault_details"]
+      const sync = runOnce(url, dataDir, { pipelines })
+      const stored = query(
+        dataDir,
+        `${Object.keys(lists)
+          .map((name) => (name === "rewards" ? "vault_rewards" : name))
+          .map((name) => `select '${name}' as name, count(*)::int as n from core.${name}`)
+          .join(" union all ")}
+         union all select kind, count(*)::int from mart.governance_timeline group by all order by all`,
+      )
+      expect((yield* sync).summary.outcome).toBe("complete")
+      const before = yield* stored
+      expect(before).toContainEqual({ name: "timelocks", n: 4 })
+      expect(before).toContainEqual({ name: "timelock_scheduled", n: 2 })
+      yield* letAnHourPass(dataDir)
+
+      inOrder = (list) => list.toReversed()
+      expect((yield* sync).summary).toMatchObject({ outcome: "complete", nothingNew: true })
+      expect(yield* stored).toEqual(before)
+    }),
+  )
+})
+
 describe("fields next to a list", () => {
   const { now, live } = fixedDay("2026-06-01T12:00:00Z")
   const today = Math.floor(now / 86_400_000)

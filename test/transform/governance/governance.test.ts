@@ -87,6 +87,15 @@ describe("roles", () => {
     expect(new Set(keysOf(mapped, roles)).size).toBe(4)
   })
 
+  it("numbers equal ones by their content, not by their place or when they were read", () => {
+    const one = { role: "operator", is_safe: false, checked_at: "2026-01-02" }
+    const other = { role: "operator", is_safe: true, checked_at: "2026-01-01" }
+    const numbers = (...list: ReadonlyArray<object>) =>
+      recordsOf(rows({ roles: list, warnings: [] }), roles).map((row) => row["occurrence"])
+    expect(numbers(one, other)).toEqual([1, 2])
+    expect(numbers(other, one)).toEqual([2, 1])
+  })
+
   it("keeps rows without custody data, and the warning about it", () => {
     const mapped = rows({
       roles: [{ role: "owner", address: holder, is_safe: null }],
@@ -218,6 +227,17 @@ describe("permissions", () => {
     expect(rowsOf(mapped, permissions).mergeKey).toEqual(scope)
   })
 
+  it("are numbered by their content, without their functions, not by their place", () => {
+    const one = { integration: "Aave", functions: ["supply"], target: "0x1" }
+    const other = { integration: "Aave", functions: ["borrow", "supply"], target: "0x2" }
+    const numbers = (...list: ReadonlyArray<object>) =>
+      recordsOf(rows({ permissions: list }), permissions)
+        .filter((row) => row["function_name"] === "supply")
+        .map((row) => row["occurrence"])
+    expect(numbers(one, other)).toEqual([1, 2])
+    expect(numbers(other, one)).toEqual([2, 1])
+  })
+
   it("are rejected without their functions", () => {
     const mapped = rows({
       permissions: [
@@ -269,6 +289,9 @@ describe("timelocks", () => {
   const keyOf = (fields: object) =>
     records({ timelocks: [{ ...idless, ...fields }], warnings: [] })[0]?.["timelock_id"]
 
+  const idsOf = (list: ReadonlyArray<object>) =>
+    records({ timelocks: list, warnings: [] }).map((row) => row["timelock_id"])
+
   it("without an id are identified by their unchanging fields", () => {
     const executable_at = "2026-01-03T00:00:00"
     const scheduled = keyOf({ status: "scheduled", executable_at, duration: 172800 })
@@ -292,8 +315,6 @@ describe("timelocks", () => {
     const a = { status: "executed", executable_at: at(1), labels: ["set the fee"] }
     const b = { status: "scheduled", executable_at: at(2), labels: ["add a strategist"] }
     const c = { status: "scheduled", executable_at: at(3), labels: ["upgrade"] }
-    const idsOf = (timelocksRead: ReadonlyArray<object>) =>
-      records({ timelocks: timelocksRead, warnings: [] }).map((row) => row["timelock_id"])
     const [alone] = idsOf([a])
     const before = idsOf([b, a])
     expect(before[1]).toBe(alone)
@@ -302,6 +323,44 @@ describe("timelocks", () => {
     const later = { ...b, status: "executed", executable_at: null, checked_at: at(4) }
     const request = { vault_address: vault.wireAddress, chain_id: vault.chainId }
     expect(idsOf([a, { ...later, ...request }])).toEqual(before.toReversed())
+  })
+
+  const atOnce = (label: string) => ({
+    status: "scheduled",
+    scheduled_at: "2026-01-01T00:00:00",
+    executable_at: "2026-01-03T00:00:00",
+    labels: [label],
+  })
+  const grant = (month: string, status: string) => ({
+    status,
+    executable_at: `2026-${month}-01T00:00:00`,
+    labels: ["Grant"],
+  })
+
+  it.each([
+    ["scheduled at once", [atOnce("Set fee"), atOnce("Add strategy")], atOnce("Set cap")],
+    [
+      "labelled alike",
+      [grant("10", "scheduled"), grant("09", "executed")],
+      grant("11", "scheduled"),
+    ],
+  ])("%s are the same in any order, and beside another", (_, list, added) => {
+    const before = idsOf(list)
+    expect(new Set(before).size).toBe(2)
+    expect(idsOf(list.toReversed())).toEqual(before.toReversed())
+    expect(idsOf([added, ...list]).slice(1)).toEqual(before)
+    expect(idsOf([...list.toReversed(), added]).slice(0, 2)).toEqual(before.toReversed())
+  })
+
+  it("scheduled at once stay the same when one is executed and the contract can't be read", () => {
+    const [fee, strategy] = [atOnce("Set fee"), atOnce("Add strategy")]
+    const later = {
+      ...strategy,
+      status: "executed",
+      executed_at: "2026-01-04",
+      executable_at: null,
+    }
+    expect(idsOf([later, { ...fee, executable_at: null }])).toEqual(idsOf([strategy, fee]))
   })
 
   it("with equal content each have a row", () => {

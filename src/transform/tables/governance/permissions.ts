@@ -6,7 +6,8 @@ import type { Table } from "../../../domain/table/table.ts"
 import type { VaultRef } from "../../../domain/subject/vault.ts"
 import type { Violation } from "../../../domain/wire/violation.ts"
 import { mapRecords } from "../../mapRecords.ts"
-import { occurrences } from "../../occurrences.ts"
+import { contentOf, reportTimesOf } from "../../fields/reportTimes.ts"
+import { keysInOrder, occurrences } from "../../occurrences.ts"
 import { combined, type MappedResponse, type Source } from "../../Source.ts"
 import { envelopeRows } from "../response_envelopes.ts"
 import { restOfRecord, vaultAddress, vaultChainId } from "../shared.ts"
@@ -30,7 +31,7 @@ export const permissions: Table = {
     ),
     integer(
       "occurrence",
-      "1 for the first permission of this integration and function, 2 for the next, …",
+      "1 for the first permission of this integration and function, in the order of their content, 2 for the next, …",
       { required: true },
     ),
     ...restOfRecord,
@@ -51,6 +52,11 @@ export const permissionsRows = (
   const identities = granted.map(({ record, name }) =>
     JSON.stringify([record["integration"], name]),
   )
+  const reportTimes = reportTimesOf(permissions, source)
+  // A function that comes or goes must not renumber the others of its permission.
+  const contents = granted.map(({ record }) =>
+    contentOf({ ...record, functions: null }, reportTimes),
+  )
   return combined(
     mapRecords({
       table: permissions,
@@ -59,7 +65,7 @@ export const permissionsRows = (
       computed: {
         ...mergeKey,
         function_name: granted.map(({ name }) => name),
-        occurrence: occurrences(identities),
+        occurrence: keysInOrder(identities, contents, occurrences),
       },
       consumed: ["functions"],
       mergeKey,

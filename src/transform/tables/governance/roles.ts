@@ -8,7 +8,8 @@ import type { Violation } from "../../../domain/wire/violation.ts"
 import { mapRecords } from "../../mapRecords.ts"
 import { canonicalSpelling } from "../../../domain/values/address.ts"
 import { readColumn } from "../../fields/wireNames.ts"
-import { occurrences } from "../../occurrences.ts"
+import { contentOf, reportTimesOf } from "../../fields/reportTimes.ts"
+import { keysInOrder, occurrences } from "../../occurrences.ts"
 import { combined, filterRows, type MappedResponse, type Source, valuesOf } from "../../Source.ts"
 import { envelopeRows } from "../response_envelopes.ts"
 import { warningRows } from "../transparency/warnings.ts"
@@ -46,9 +47,11 @@ export const roles: Table = {
     text("holder_address", "Holder of the role; EVM in lower case; `-` if the service names none", {
       required: true,
     }),
-    integer("occurrence", "1 for the first record of this role and holder, 2 for the next, …", {
-      required: true,
-    }),
+    integer(
+      "occurrence",
+      "1 for the first record of this role and holder, in the order of their content, 2 for the next, …",
+      { required: true },
+    ),
     wireSpelling("holder_address", holderNames),
     documented.boolean(
       "is_safe",
@@ -74,6 +77,7 @@ export const rolesRows = (
     const wire = readColumn(record, roles, "holder_address_wire", source)
     return typeof wire === "string" ? canonicalSpelling(wire) : NO_HOLDER
   })
+  const reportTimes = reportTimesOf(roles, source)
   const isDegraded = body.warnings.length > 0
   const mapped = mapRecords({
     table: roles,
@@ -83,8 +87,10 @@ export const rolesRows = (
     computed: {
       ...mergeKey,
       holder_address: holders,
-      occurrence: occurrences(
+      occurrence: keysInOrder(
         body.roles.map(({ role }, index) => JSON.stringify([role, holders[index]])),
+        body.roles.map((record) => contentOf(record, reportTimes)),
+        occurrences,
       ),
     },
     mergeKey,

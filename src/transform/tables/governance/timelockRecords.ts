@@ -1,16 +1,17 @@
 // Maps timelocks, which two endpoints list. A timelock is identified by its id or else by its unchanging fields, so
 // that a change of status is a new version and not a new timelock.
 import { type Column, field, type Reader, spellings } from "../../../domain/table/column.ts"
-import type { JsonObject } from "../../../domain/values/json.ts"
+import { type JsonObject, stableStringify } from "../../../domain/values/json.ts"
 import type { Table } from "../../../domain/table/table.ts"
 import { isTime, parseInstant } from "../../../domain/values/time.ts"
 import type { VaultRef } from "../../../domain/subject/vault.ts"
 import { contentKeys } from "../../contentKey.ts"
 import { echoedFields } from "../../fields/echoedFields.ts"
 import { id } from "../../fields/readers.ts"
-import { reportTimesOf, withoutReportTimes } from "../../fields/reportTimes.ts"
-import { namesOf } from "../../fields/wireNames.ts"
+import { contentOf, reportTimesOf, withoutReportTimes } from "../../fields/reportTimes.ts"
+import { columnReader, namesOf } from "../../fields/wireNames.ts"
 import { mapRecords, type MapOptions } from "../../mapRecords.ts"
+import { keysInOrder } from "../../occurrences.ts"
 import type { Mapped, Source } from "../../Source.ts"
 import { restOfRecord, vaultAddress, vaultChainId } from "../shared.ts"
 
@@ -55,7 +56,7 @@ export const timelockColumns = (
   vaultAddress,
   field.text(
     "timelock_id",
-    "The service's id of the timelock, else a hash of its unchanging fields, or of its labels if it has none; `#2` and so on for repetitions",
+    "The service's id of the timelock, else a hash of its unchanging fields, or of its labels if it has none, or of both if others have the same fields and other labels; `#2` and so on for repetitions, by `executable_at`",
     {
       names: ["id", "operation_id", "timelock_id", "request_id", "operation_hash"],
       read: id,
@@ -98,10 +99,16 @@ export const timelockRows = (
 ): Mapped => {
   const mergeKey = { chain_id: source.subject.chainId, vault_address: source.subject.address }
   const reportTimes = reportTimesOf(table, source)
-  const keys = contentKeys(
-    records.map((record) => identifying(record, source.subject, reportTimes)),
-    namesOf(table, "timelock_id", source),
-    reportTimes,
+  const executableAt = columnReader(table, "executable_at", source)
+  const keys = keysInOrder(
+    identitiesOf(records, source.subject, reportTimes),
+    // Of equal ones the newest comes last, so that those before it keep their keys.
+    records.map((record) => {
+      const micros = executableAt(record)
+      const instant = micros === null ? "never" : String(micros).padStart(20, "0")
+      return `${instant} ${contentOf(record, reportTimes)}`
+    }),
+    (identities) => contentKeys(identities, namesOf(table, "timelock_id", source), reportTimes),
   )
   return mapRecords({
     table,
@@ -126,6 +133,30 @@ const identifying = (
   const echoed = new Set(echoedFields(record, vault))
   const own = without(withoutReportTimes(unchanging, reportTimes), echoed)
   return Object.keys(own).length > 0 ? unchanging : { labels: record["labels"] }
+}
+
+/**
+ * The identity of each record. Where others have the same one and other labels, as those that were scheduled at once, its
+ * labels are a part of it: a number would pass to another record when one is added. Only the first one, which was alone until
+ * then, gets another identity once.
+ */
+const identitiesOf = (
+  records: ReadonlyArray<JsonObject>,
+  vault: VaultRef,
+  reportTimes: ReadonlySet<string>,
+): ReadonlyArray<JsonObject> => {
+  const found = records.map((record) => {
+    const identity = identifying(record, vault, reportTimes)
+    const labels = record["labels"] ?? null
+    const labelsText = stableStringify(labels)
+    return { identity, text: contentOf(identity, reportTimes), labels, labelsText }
+  })
+  const sharing = Map.groupBy(found, ({ text }) => text)
+  return found.map(({ identity, text, labels, labelsText }) =>
+    sharing.get(text)?.some((other) => other.labelsText !== labelsText) === true
+      ? { ...identity, labels }
+      : identity,
+  )
 }
 
 const without = (record: JsonObject, names: ReadonlySet<string>): JsonObject =>

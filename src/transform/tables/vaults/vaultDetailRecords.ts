@@ -11,9 +11,10 @@ import { contentKeys } from "../../contentKey.ts"
 import { echoedFields } from "../../fields/echoedFields.ts"
 import { movingNames, separateMoving } from "../../fields/movingFields.ts"
 import { id } from "../../fields/readers.ts"
-import { reportTimesOf, withoutReportTimes } from "../../fields/reportTimes.ts"
+import { contentOf, reportTimesOf, withoutReportTimes } from "../../fields/reportTimes.ts"
 import { readColumn } from "../../fields/wireNames.ts"
 import { mapRecords } from "../../mapRecords.ts"
+import { keysInOrder } from "../../occurrences.ts"
 import { placesIn } from "../../shapes/recordsIn.ts"
 import { combined, type Mapped, type MappedResponse, type Source } from "../../Source.ts"
 import { vaultDetailMetrics } from "./vault_detail_metrics.ts"
@@ -65,11 +66,11 @@ const idOr = (
 
 const strategistLists = spellings("strategists", "hardcoded_strategists")
 
-/** The kinds of integrations, by the list. */
 /** A strategist that is listed as a text is an address or a name. */
 const isName = (sent: string | JsonObject): boolean =>
   typeof sent === "string" && canonicalAddress(sent) === undefined
 
+/** The kinds of integrations, by the list. */
 const integrationKinds: Readonly<Record<string, string>> = {
   receipt_token_integrations: "receipt_token",
   receiptTokenIntegrations: "receipt_token",
@@ -145,23 +146,23 @@ export const vaultDetailRows = (
     const parts = names.flatMap((listedAs) =>
       ((record[listedAs] ?? []) as ReadonlyArray<string | JsonObject>).map((item) => ({
         listedAs,
-        ...separateMoving(typeof item === "string" ? { [text]: item } : item, moving),
         sent: item,
+        ...separateMoving(typeof item === "string" ? { [text]: item } : item, moving),
       })),
     )
     const entries = parts.map(({ fixed, listedAs, sent }): Entry => {
       return { record: shape?.(fixed, listedAs, sent) ?? fixed, listedAs }
     })
-    const ids = contentKeys(
-      entries.map((entry) => {
+    const reportTimes = reportTimesOf(table, source)
+    const ids = keysInOrder(
+      entries.map((entry): JsonObject => {
         const found = identity(entry, source)
         return found === undefined
-          ? {
-              ...entry,
-              record: withoutReportTimes(entry.record, reportTimesOf(table, source)),
-            }
+          ? { ...entry, record: withoutReportTimes(entry.record, reportTimes) }
           : { id: found }
       }),
+      entries.map(({ record: content }) => contentOf(content, reportTimes)),
+      (identities) => contentKeys(identities),
     )
     for (const [index, part] of parts.entries()) {
       if (Object.keys(part.moving).length === 0) continue
