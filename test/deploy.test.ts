@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { parse } from "yaml"
 import { defaultSettings } from "../src/config/settings/settings.ts"
-import { problemKinds } from "../src/domain/run/problem.ts"
+import { type ProblemKind, problemKinds } from "../src/domain/run/problem.ts"
 
 const read = (file: string): string => readFileSync(join(import.meta.dirname, "..", file), "utf8")
 
@@ -77,6 +77,30 @@ describe("deploy", () => {
       ([, label]) => label,
     )
     expect([...known]).toEqual(expect.arrayContaining([...grouped, ...shown]))
+  })
+
+  it("each kind of problem has an alert rule, or a reason why it has none", () => {
+    // A metric of its own says more than the number of problems.
+    const byMetric: Partial<Record<ProblemKind, string>> = {
+      run_partial: "VaulthouseNoCompleteRun",
+      stale: "VaulthouseStale",
+      quarantine: "VaulthouseQuarantine",
+      gap: "VaulthouseOpenGaps",
+    }
+    const withoutRule: Partial<Record<ProblemKind, string>> = {
+      clock_ahead: "a run fails before the difference does harm",
+      clock_behind: "a run fails before the difference does harm",
+      run_deferred: "the next run reads it, and VaulthouseStale fires if none does",
+      permanent_gap: "nothing can be done about it",
+    }
+    const names = rules.map(({ alert }) => alert)
+    expect(names).toEqual(expect.arrayContaining(Object.values(byMetric)))
+    const ofKinds = rules.flatMap(({ expr }) =>
+      [...expr.matchAll(/kind="(\w+)"/g)].map(([, kind = ""]) => kind),
+    )
+    expect([...ofKinds, ...Object.keys(byMetric), ...Object.keys(withoutRule)].toSorted()).toEqual(
+      problemKinds.toSorted(),
+    )
   })
 
   it("the dashboard shows every metric", () => {

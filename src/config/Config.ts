@@ -82,6 +82,13 @@ export const readProcessConfig = (
     readConfig({ flags, environment: process.env, cwd: process.cwd(), ...options }),
   )
 
+/** The API key of this process as it is now: its file may be replaced while a scheduler or a worker runs. */
+export const presentApiKey: Effect.Effect<Config["apiKey"], ConfigError> = Effect.suspend(() => {
+  const problems: Array<ConfigProblem> = []
+  const { value } = readApiKey(process.env, process.cwd(), problems)
+  return problems.length > 0 ? Effect.fail(new ConfigError({ problems })) : Effect.succeed(value)
+})
+
 /** One setting from flags and environment only, for messages before or about the file. */
 export const withoutFile = <N extends SettingName>(
   name: N,

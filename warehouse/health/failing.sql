@@ -1,8 +1,7 @@
--- Tasks that failed, were deferred, or were refused to the API key, in the newest run of each pipeline. A refusal counts
--- where the run read nothing of the pipeline and an earlier one did.
+-- Tasks that failed, were deferred, or were refused to the API key, in the newest run of each pipeline that the runs still
+-- read. A refusal counts where the run read nothing of the pipeline and an earlier one of 90 days did.
 with
 
--- A pipeline not read for so long is no longer read.
 recent as (
     select *
     from ops.tasks
@@ -12,6 +11,7 @@ recent as (
 newest as (
     select pipeline, max_by(run_id, finished_at) as run_id
     from recent
+    semi join read_lately using (pipeline)
     group by pipeline
 ),
 

@@ -20,6 +20,8 @@ export class Undelivered extends Data.TaggedError("Undelivered")<{
   readonly isRetryable?: boolean
   /** Seconds to wait before it, if the receiver says so. */
   readonly delaySeconds?: number | undefined
+  /** The receiver took it and did not respond in time, perhaps because it is slow. */
+  readonly mayHaveArrived?: boolean
 }> {}
 
 // Messages go to all receivers at once, so a run ends at most half a minute later.
@@ -80,7 +82,9 @@ const send = Effect.fnUntraced(function* (url: URL, message: Message | undefined
         Effect.fail(
           new Undelivered({
             detail: `no response within ${ATTEMPT_SECONDS} s`,
-            isRetryable: true,
+            // A message that may have arrived waits for the next run; a second ping does no harm.
+            isRetryable: message === undefined,
+            mayHaveArrived: true,
           }),
         ),
     }),
@@ -103,11 +107,14 @@ const retried = <A, R>(
     const from = (attempts: number): Effect.Effect<A, Undelivered, R> =>
       attempt.pipe(
         Effect.catch(
-          Effect.fnUntraced(function* ({ detail, isRetryable, delaySeconds }) {
+          Effect.fnUntraced(function* ({ detail, isRetryable, delaySeconds, mayHaveArrived }) {
             const waitMillis = yield* backoffMillis(attempts, delaySeconds)
             const next = (yield* Clock.currentTimeMillis) + waitMillis
             if (isRetryable !== true || next > lastStart) {
-              return yield* new Undelivered({ detail: withAttempts(detail, attempts) })
+              return yield* new Undelivered({
+                detail: withAttempts(detail, attempts),
+                mayHaveArrived: mayHaveArrived === true,
+              })
             }
             yield* Effect.sleep(waitMillis)
             return yield* from(attempts + 1)

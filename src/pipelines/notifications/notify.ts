@@ -15,11 +15,13 @@ import type { LoadError } from "../../load/errors.ts"
 import { readProblems } from "../readers/problems/problems.ts"
 import { failedRun } from "../readers/problems/problemTexts.ts"
 import {
+  afterAttempt,
   afterSending,
   problemChanges,
   isHeldBack,
   isNothing,
   nothingSent,
+  type Sent,
 } from "./problemChanges.ts"
 import { deliver, ping, Undelivered } from "./deliver.ts"
 import { messageOf, type Sender, testMessage } from "./message.ts"
@@ -74,9 +76,17 @@ export const notify = Effect.fnUntraced(function* (options: NotifyOptions, end: 
     const sent = before.get(id) ?? nothingSent
     const changes = problemChanges(receiver, problems, sent, now)
     if (isNothing(changes) || isHeldBack(sent, changes, now)) return undefined
-    const detail = yield* deliver(receiver, messageOf(changes, sender), true)
-    after.set(id, afterSending(sent, changes, now))
-    yield* record
+    const recordAs = (next: Sent) =>
+      Effect.andThen(
+        Effect.sync(() => after.set(id, next)),
+        record,
+      )
+    const detail = yield* Effect.tapError(
+      deliver(receiver, messageOf(changes, sender), true),
+      ({ mayHaveArrived }) =>
+        mayHaveArrived === true ? recordAs(afterAttempt(sent, now)) : Effect.void,
+    )
+    yield* recordAs(afterSending(sent, changes, now))
     return detail
   })
   const deliveries = yield* toAll(options, sendTo)

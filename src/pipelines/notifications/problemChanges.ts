@@ -90,6 +90,12 @@ export const isHeldBack = (sent: Sent, changes: ProblemChanges, now: number): bo
   return withinHour(sent, now).length >= most
 }
 
+/** What the receiver was sent once a message went to it that it may or may not have: sent again, and counted. */
+export const afterAttempt = (sent: Sent, now: number): Sent => ({
+  open: sent.open,
+  messages: [...withinHour(sent, now), new Date(now).toISOString()],
+})
+
 /** What the receiver was sent once it has these changes. */
 export const afterSending = (sent: Sent, changes: ProblemChanges, now: number): Sent => {
   const sentAt = new Date(now).toISOString()
@@ -100,6 +106,6 @@ export const afterSending = (sent: Sent, changes: ProblemChanges, now: number): 
       ...sent.open.filter((problem) => !replaced.has(identityOf(problem))),
       ...fresh.map((problem) => ({ ...problem, sent_at: sentAt })),
     ],
-    messages: [...withinHour(sent, now), sentAt],
+    messages: afterAttempt(sent, now).messages,
   }
 }

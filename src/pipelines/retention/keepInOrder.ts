@@ -69,11 +69,12 @@ const groupsToJoin = (
     return inGroups(month >= thisMonth ? ofRuns : ofMonth)
   })
 
-/** Whether no earlier run began on the same day. */
+/** Whether no earlier run of the same day came this far: failed, stopped and killed ones did not, nor does a swap. */
 const isFirstOfDay = Effect.fnUntraced(function* (now: number) {
   const { rows, runId } = yield* Warehouse
   const [row] = yield* rows(
-    "select coalesce(epoch_us(max(started_at)), 0)::double as at from ops.runs where run_id <> $1",
+    `select coalesce(epoch_us(max(started_at)), 0)::double as at from ops.runs
+     where run_id <> $1 and command <> 'swap' and outcome in ('complete', 'partial', 'deferred')`,
     [runId],
   )
   return row === undefined || dayOf(number("at")(row)) !== dayOf(now)

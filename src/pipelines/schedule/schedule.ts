@@ -3,7 +3,8 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
-import { dueGroups, type Group, type LastStarts, nextFiring } from "./groups.ts"
+import { MILLIS_PER_HOUR } from "../../domain/values/time.ts"
+import { dueGroups, type Group, isMaintenance, type LastStarts, nextFiring } from "./groups.ts"
 
 export interface ScheduleOptions<E, R> {
   readonly groups: ReadonlyArray<Group>
@@ -24,8 +25,9 @@ export interface ScheduleOptions<E, R> {
 // The clock is read again after this long at most: a timer does not count the time a machine sleeps.
 const LONGEST_SLEEP_MILLIS = 30_000
 
-// A daily group must not wait a day because the service was down for a minute.
-const RETRY_MILLIS = 300_000
+// A daily group must not wait a day because the service was down for a minute. Maintenance is in no hurry, and what keeps
+// it from succeeding seldom ends by itself.
+const retryMillis = (group: Group): number => (isMaintenance(group) ? MILLIS_PER_HOUR : 300_000)
 
 export const schedule = <E, R>(options: ScheduleOptions<E, R>): Effect.Effect<void, E, R> =>
   Effect.gen(function* () {
@@ -35,7 +37,7 @@ export const schedule = <E, R>(options: ScheduleOptions<E, R>): Effect.Effect<vo
     let unrecorded: LastStarts = new Map()
     for (;;) {
       const now = yield* Clock.currentTimeMillis
-      const waiting = groups.filter((group) => waits(failedAt.get(group), now))
+      const waiting = groups.filter((group) => waits(group, failedAt.get(group), now))
       const others = groups.filter((group) => !waiting.includes(group))
       const lastStarts: LastStarts = new Map([...(yield* options.lastStarts), ...unrecorded])
       const due = dueGroups(others, lastStarts, now)
@@ -54,7 +56,7 @@ export const schedule = <E, R>(options: ScheduleOptions<E, R>): Effect.Effect<vo
         if (once === true) return
         continue
       }
-      const retry = Math.min(...waiting.map((group) => retryAt(failedAt.get(group))))
+      const retry = Math.min(...waiting.map((group) => retryAt(group, failedAt.get(group))))
       const firing = nextFiring(others, now)
       const next = Math.min(retry, firing)
       yield* options.onIdle?.(next) ?? Effect.void
@@ -65,11 +67,11 @@ export const schedule = <E, R>(options: ScheduleOptions<E, R>): Effect.Effect<vo
     }
   })
 
-const retryAt = (failedAt = Infinity): number => failedAt + RETRY_MILLIS
+const retryAt = (group: Group, failedAt = Infinity): number => failedAt + retryMillis(group)
 
 /** Whether a group's next attempt is still to come. One that failed later than now did so while the clock was ahead. */
-const waits = (failedAt: number | undefined, now: number): boolean =>
-  failedAt !== undefined && failedAt <= now && now < retryAt(failedAt)
+const waits = (group: Group, failedAt: number | undefined, now: number): boolean =>
+  failedAt !== undefined && failedAt <= now && now < retryAt(group, failedAt)
 
 /** Returns early once the clock was set back to before the wait: the caller then looks again at what is due. */
 const sleepUntil = Effect.fnUntraced(function* (instant: number) {

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import { ResponseArchive } from "../../archive/ResponseArchive.ts"
+import type { ConfigError } from "../../config/ConfigError.ts"
 import { objectStoreAccess } from "../../config/environment/objectStoreAccess.ts"
 import { LoadError } from "../../load/errors.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
@@ -43,6 +44,8 @@ export interface WorkerOptions extends ExtractionOptions, Omit<ConnectionOptions
   /** Part of the name of its archive segments: letters, digits, `-` and `_`. */
   readonly name: string
   readonly version: string
+  /** Replaces the key of `api` in each run. */
+  readonly presentApiKey: Effect.Effect<ExtractionOptions["api"]["apiKey"], ConfigError>
   readonly settings: RunSettings
   readonly unsupportedRetryDays: number
   readonly taskTimeoutSeconds: number
@@ -90,11 +93,13 @@ const workOn = (session: WorkRows, options: WorkerOptions) =>
         yield* Effect.sleep(POLL_MILLIS)
         continue
       }
-      const differences = differencesOf(run.settings, agreementOf(run.runId, options))
+      const api = { ...options.api, apiKey: yield* options.presentApiKey }
+      const present = { ...options, api }
+      const differences = differencesOf(run.settings, agreementOf(run.runId, present))
       if (differences.length > 0) {
         return yield* new OtherSettings({ runId: run.runId, planner: run.planner, differences })
       }
-      yield* joinRun(options, run, findOpenRun)
+      yield* joinRun(present, run, findOpenRun)
     }
   })
 

@@ -227,6 +227,29 @@ describe("notifications", () => {
       }),
   )
 
+  it.effect(
+    "no more than four an hour to a receiver that responds too late, which may have them",
+    () =>
+      Effect.gen(function* () {
+        const to = yield* receiver((response, number) => {
+          if (number > 4) status(200)(response, number)
+        })
+        const { run } = yield* runs([webhook(to.url)])
+        for (let at = 0; at < 10; at += 1) {
+          const sent = to.bodies.length
+          const running = yield* Effect.forkChild(run(["a"]))
+          const isOver = () => running.pollUnsafe() !== undefined
+          yield* untilSo("it is sent or held back", () => to.bodies.length > sent || isOver())
+          yield* TestClock.adjust("5 minutes")
+          yield* untilSo("the run ends", isOver)
+        }
+        expect(sentTo(to)).toEqual(Array.from({ length: 4 }, () => ["problem", "a"]))
+        yield* TestClock.adjust("15 minutes")
+        expect((yield* run(["a"])).map(({ state }) => state)).toEqual(["ok"])
+        expect(yield* run(["a"])).toEqual([])
+      }),
+  )
+
   it.effect("a reminder after the time that the receiver sets", () =>
     Effect.gen(function* () {
       const to = yield* receiver()

@@ -256,6 +256,33 @@ describe("retention", () => {
     }),
   )
 
+  it.live("a failed run or a swap earlier that day does not keep a run from it", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({ vaults: 2, days: 3, now: "2026-06-02T06:00:00Z" })
+      const dataDir = yield* lived
+      const old = Effect.map(
+        query(dataDir, "select count(*)::integer as n from ops.tasks where run_id like '%-%-%'"),
+        ([row]) => Number(row?.["n"]),
+      )
+      const before = yield* old
+      const fees = { pipelines: ["fees"], keepDays: 90 }
+      simulator.patch({ faults: [{ kind: "status", status: 418 }] })
+      const { summary } = yield* daysAfter(200, runOnce(simulator.url, dataDir, fees))
+      expect(summary.outcome).toBe("failed")
+      yield* change(
+        dataDir,
+        `insert into ops.runs by name
+         select * replace ('swapping' as run_id, 'swap' as command, 'complete' as outcome)
+         from ops.runs where run_id = (select max(run_id) from ops.runs)`,
+        "checkpoint",
+      )
+      expect(yield* old).toBe(before)
+      simulator.patch({ faults: [] })
+      yield* daysAfter(200.1, runOnce(simulator.url, dataDir, fees))
+      expect(yield* old).toBeLessThan(before / 5)
+    }),
+  )
+
   it.live("joins and prunes a month in one run, and removes each file once", () =>
     Effect.gen(function* () {
       const simulator = yield* simulated({ vaults: 2, days: 3, now: "2026-06-02T06:00:00Z" })

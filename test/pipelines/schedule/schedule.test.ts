@@ -177,6 +177,23 @@ describe("schedule", () => {
     }),
   )
 
+  it.effect("repeats maintenance that failed after an hour", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(at("04:17:00"))
+      const { options, runs } = yield* scheduled(0)
+      const groups = [group("maintenance", "17 4 * * *")]
+      const run = (due: ReadonlyArray<Group>) => Effect.as(options.run(due), [])
+      const fiber = yield* Effect.forkChild(schedule({ ...options, groups, run }))
+      yield* TestClock.adjust("150 minutes")
+      yield* Fiber.interrupt(fiber)
+      expect((yield* Ref.get(runs)).map(({ minute }) => minute)).toEqual([
+        "04:17",
+        "05:17",
+        "06:17",
+      ])
+    }),
+  )
+
   it.effect("repeats only the group that failed", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(at("02:30:00"))

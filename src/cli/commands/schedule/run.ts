@@ -3,7 +3,7 @@ import * as Clock from "effect/Clock"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
-import type { Config } from "../../../config/Config.ts"
+import { type Config, presentApiKey } from "../../../config/Config.ts"
 import { readScenarios } from "../../../pipelines/areas/risk/scenarios.ts"
 import { readLastRun } from "../../../pipelines/run/lastRun.ts"
 import { countRun } from "../../../pipelines/run/metrics.ts"
@@ -191,8 +191,9 @@ const orFailure = <E, R>(work: Effect.Effect<LastEnd, E, R>): Effect.Effect<Last
     },
   )
 
-const runPipelines = (argv: Arguments, config: Config, groups: ReadonlyArray<Group>) =>
+const runPipelines = (argv: Arguments, started: Config, groups: ReadonlyArray<Group>) =>
   Effect.gen(function* () {
+    const config = { ...started, apiKey: yield* presentApiKey }
     const scenarios = yield* readScenarios(config)
     const selection = {
       ...(yield* readSelection({}, config, scenarios)),

@@ -4,6 +4,7 @@ import { hostname } from "node:os"
 import * as Effect from "effect/Effect"
 import { runSettings } from "../../../pipelines/model/runSettings.ts"
 import { placeOf } from "../../../pipelines/publication/warehouse.ts"
+import { presentApiKey } from "../../../config/Config.ts"
 import type { Arguments } from "../../parse/Command.ts"
 import { execute } from "../../execute/execute.ts"
 import { exitCodes } from "../../parse/exit.ts"
@@ -31,6 +32,7 @@ export const runWorker = (argv: Arguments) =>
       return yield* work({
         ...placeOf(settings),
         ...service,
+        presentApiKey,
         ...shared,
         name,
         version,

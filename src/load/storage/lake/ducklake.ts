@@ -1,6 +1,5 @@
 // The warehouse as a lake that several machines write: DuckLake's catalog in PostgreSQL, Parquet files in a folder or
 // in object storage. Write transactions take turns by a lock of the catalog's database (docs/lake.md).
-import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { openConnections } from "../../duckdb/connections.ts"
@@ -43,7 +42,7 @@ export const ducklake = (lake: LakeOptions): Storage => ({
       const spill = await spillFolder(options.dataDir)
       const connections = await openConnections(
         options,
-        spill,
+        spill.path,
         (writer) => attachLake(writer, lake, catalog),
         GOES_ON,
       )
@@ -78,13 +77,12 @@ export const ducklake = (lake: LakeOptions): Storage => ({
           const at = `READ_ONLY, SNAPSHOT_VERSION ${String(newest?.["id"])}`
           const attach = (connection: DuckDBConnection, name: string) =>
             attachLake(connection, lake, catalog, name, at)
-          return copyLake({ options, spill: join(spill, "copy"), tables, attach }, copying)
+          return copyLake({ options, spill: join(spill.path, "copy"), tables, attach }, copying)
         },
         close: async () => {
           await connections.close()
           await catalog.close()
-          // Everything is committed; what is left is removed by a process a day later.
-          await rm(spill, { recursive: true, force: true }).catch(() => undefined)
+          await spill.remove()
         },
       }
     } catch (cause) {

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { type Simulator, startSimulator } from "../../../../simulator/index.ts"
+import type { LastRun } from "../../../../src/pipelines/run/lastRun.ts"
 import { parseMetrics, sumOf } from "../../../support/prometheus.ts"
 import { until } from "../../../support/until.ts"
 import { start, vaulthouse } from "../../command.ts"
@@ -24,9 +25,12 @@ afterAll(async () => {
 // What has run is not due again while a test looks, whatever the hour.
 const yearly = "yearly.yaml"
 
-const scheduler = (dataDir: string) => {
-  const args = ["schedule", "--base-url", simulator.url, "--data-dir", dataDir, "--config", yearly]
-  const child = start([...args, "--listen", "127.0.0.1:0", "--no-progress"], { cwd })
+const scheduler = (
+  dataDir: string,
+  { config = yearly, env = {} }: { config?: string; env?: Readonly<Record<string, string>> } = {},
+) => {
+  const args = ["schedule", "--base-url", simulator.url, "--data-dir", dataDir, "--config", config]
+  const child = start([...args, "--listen", "127.0.0.1:0", "--no-progress"], { cwd, env })
   let said = ""
   child.stderr.on("data", (chunk: Buffer) => (said += chunk.toString()))
   const closed = once(child, "close")
@@ -38,7 +42,7 @@ const scheduler = (dataDir: string) => {
     })
     return found[1] ?? ""
   }
-  return { child, closed, says }
+  return { child, closed, says, said: () => said }
 }
 
 it("prints the next ten runs of each group and runs nothing", async () => {
@@ -170,6 +174,39 @@ it("knows how the last run of any process ended, in /readyz and in its metrics",
   expect(ended(after, "complete")).toBeGreaterThan(ended(before, "partial"))
   child.kill("SIGTERM")
   await once(child, "exit")
+})
+
+it("reads the file of the API key before each run, since it may be replaced", async () => {
+  const [first, second] = ["first-admin-key", "second-admin-key"] as const
+  const file = join(cwd, "api-key")
+  const issue = (key: string): void => {
+    writeFileSync(file, `${key}\n`)
+    simulator.patch({ keys: { [key]: "admin" } })
+  }
+  issue(first)
+  const config = "minutely.yaml"
+  writeFileSync(
+    join(cwd, config),
+    `pipelines: [subaccounts]
+schedule: { hourly: "* * * * *", daily: "* * * * *", jitterSeconds: 0 }
+`,
+  )
+  const { child, closed, says, said } = scheduler("keyed", {
+    config,
+    env: { VAULTHOUSE_API_KEY_FILE: file },
+  })
+  await says(/(next run at)/)
+  const issued = new Date().toISOString()
+  issue(second)
+  const last = await until("a run has begun since, and ended", () => {
+    const run = JSON.parse(readFileSync(join(cwd, "keyed/last-run.json"), "utf8")) as LastRun
+    return run.started_at > issued && run.finished_at !== null && run
+  })
+  expect(last).toMatchObject({ outcome: "complete", key_rejected: false })
+  expect(last.requests).toBeGreaterThan(0)
+  child.kill("SIGTERM")
+  await closed
+  for (const key of [first, second]) expect(said()).not.toContain(key)
 })
 
 it("lets one scheduler run; another takes over when the first is killed, one with --once does not wait", async () => {

@@ -231,6 +231,38 @@ describe("problems", () => {
     }),
   )
 
+  it.live("failures of a pipeline that the runs have not read for ten days are no problem", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated(small)
+      const dataDir = yield* temporaryFolder
+      const keyed = { pipelines: ["vaults", "subaccounts", "timelock_requests"], api: asAdmin }
+      yield* runOnce(simulator.url, dataDir, keyed)
+      simulator.patch({
+        faults: [
+          { kind: "status", status: 418, match: "subaccount" },
+          { kind: "status", status: 403, match: "timelock" },
+        ],
+      })
+      yield* runOnce(simulator.url, dataDir, keyed)
+      simulator.patch({ faults: [] })
+      const failing = ["key_rejected key", "run_partial my_subaccounts", "run_partial subaccounts"]
+      const later = Effect.fnUntraced(function* (days: number) {
+        yield* change(
+          dataDir,
+          `update ops.tasks set finished_at = finished_at - interval ${days} day`,
+          "checkpoint",
+        )
+        yield* runOnce(simulator.url, dataDir, { pipelines: ["vaults"], api: asAdmin })
+        return yield* problemNames(dataDir)
+      })
+      expect(yield* problemNames(dataDir)).toEqual(failing)
+      // Nothing was read meanwhile, so nothing shows that they are no longer selected.
+      expect(yield* later(40)).toEqual(failing)
+      yield* later(11)
+      expect(yield* later(2)).toEqual([])
+    }),
+  )
+
   it.live("gaps of many vaults are one problem, which names the longest", () =>
     Effect.gen(function* () {
       const simulator = yield* simulated({ ...small, vaults: 12 })
