@@ -44,7 +44,11 @@ export const sharedLake = async ({ baseUrl, lease = 10, archive }: LakeOptions) 
   await client.connect()
   const running: Array<Process> = []
 
-  const run = async (args: ReadonlyArray<string>, settings: ReadonlyArray<string> = []) => {
+  const run = async (
+    args: ReadonlyArray<string>,
+    settings: ReadonlyArray<string> = [],
+    keyVariable: Readonly<Record<string, string>> = key,
+  ) => {
     const cwd = join(folder, String(running.length))
     await mkdir(cwd)
     const lines = [
@@ -56,7 +60,7 @@ export const sharedLake = async ({ baseUrl, lease = 10, archive }: LakeOptions) 
       ...(archive === undefined ? [] : [`archive: ${archive}`]),
       ...settings,
     ]
-    const env = archive === undefined ? key : { ...key, ...objectStoreVariables() }
+    const env = archive === undefined ? keyVariable : { ...keyVariable, ...objectStoreVariables() }
     await writeFile(join(cwd, "vaulthouse.config.yaml"), `${lines.join("\n")}\n`)
     const process = followed(start(args, { cwd, env }))
     running.push(process)
@@ -76,7 +80,7 @@ export const sharedLake = async ({ baseUrl, lease = 10, archive }: LakeOptions) 
     catalog,
     /** Of the processes' schema `vaulthouse_work`. */
     work,
-    /** Any command, with more settings. */
+    /** Any command, with more settings, and another variable for the key. */
     run,
     worker: (settings?: ReadonlyArray<string>) => run(["worker"], settings),
     planner: (...args: ReadonlyArray<string>) =>

@@ -165,6 +165,31 @@ describe.skipIf(installed === undefined)("workers", () => {
     expect(await opened()).toEqual([])
   })
 
+  it("read the file of the API key before each run that they join", async () => {
+    await open()
+    const file = join(lake.folder, "key")
+    const variable = { VAULTHOUSE_API_KEY_FILE: file }
+    const sync = ["sync", "--workers", "--no-publish", "my_subaccounts"]
+    const replaceKey = async (key: string) => {
+      simulator.patch({ keys: { [key]: "admin" } })
+      await writeFile(file, `${key}\n`, { mode: 0o600 })
+    }
+    await replaceKey("demo-admin-key")
+    const worker = await lake.run(["worker"], [], variable)
+    const first = await lake.run(sync, [], variable)
+    expect(await first.ended, output(first, worker)).toBe(0)
+    await replaceKey("next-admin-key")
+    try {
+      const second = await lake.run(sync, [], variable)
+      // Without a worker it would wait for one.
+      const workerEnded = worker.ended.then((code) => `the worker ended with ${code}`)
+      const ended = await Promise.race([second.ended, workerEnded])
+      expect(ended, output(second, worker)).toBe(0)
+    } finally {
+      await replaceKey("demo-admin-key")
+    }
+  })
+
   it("go on, as their planner does, once PostgreSQL is there again, and lose nothing of the archive", async () => {
     const kept = newPrefix()
     await open({ archive: kept })
