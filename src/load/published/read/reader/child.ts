@@ -60,7 +60,8 @@ const failed = (cause: unknown): FromReader => {
     kind: "failed",
     message: first.replace(/^Failed to extract statements: /, "").trim(),
     isRefused: cause instanceof Refused,
-    isBroken: /^(?:INTERNAL|FATAL) Error/.test(message),
+    // One that ran out of memory seldom returns all of it: the next query, of somebody else, could end the process.
+    isBroken: /^(?:INTERNAL|FATAL|Out of Memory) Error/.test(message),
   }
 }
 

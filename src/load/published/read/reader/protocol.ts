@@ -30,7 +30,7 @@ export interface Failure {
   readonly message: string
   /** The statement did not begin: `guard.ts` refused it. */
   readonly isRefused: boolean
-  /** DuckDB will refuse every later statement. */
+  /** Later statements are for another process: DuckDB refuses them, or has too little memory left. */
   readonly isBroken: boolean
 }
 
