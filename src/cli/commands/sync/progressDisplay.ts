@@ -1,5 +1,5 @@
 // Progress of a run on standard error: bars on a terminal, elsewhere a log with one line per pipeline.
-import { causeOf } from "../../../domain/values/errorText.ts"
+import { causeOf, reasonOf } from "../../../domain/values/errorText.ts"
 import { isFailure, type RecordedOutcome } from "../../../domain/run/outcome.ts"
 import type {
   OnProgress,
@@ -132,7 +132,7 @@ const finishedLine = (pipeline: PipelineSummary): LogLine | undefined => {
     duration(seconds),
     ...unread.map(([outcome, tasks]) => `${counted(tasks, "task")} ${outcome}`),
   ]
-  const why = skipped === undefined ? "" : `: ${skipped}`
+  const why = skipped === undefined ? "" : `: ${reasonOf(skipped)}`
   return {
     // A key without access to something, such as other curators' vaults, is no reason to warn in each run.
     level: unread.every(([outcome]) => outcome === "skipped") ? "INFO" : "WARN",

@@ -245,7 +245,9 @@ describe("probable mistakes", () => {
     const rejected = await run()
     expect(rejected.code).toBe(3)
     expect(rejected.stderr).toContain("the service rejected the API key (HTTP 401)")
-    expect(rejected.stderr).toMatch(/my_subaccounts: 1 request, [\d.]+ s, 1 task skipped: \w/)
+    expect(rejected.stderr).toMatch(
+      /my_subaccounts: 1 request, [\d.]+ s, 1 task skipped: Invalid API key/,
+    )
     expect(rejected.stderr).not.toMatch(/my_subaccounts: nothing new/)
     expect((await run("--log-level", "error")).stderr).not.toMatch(/"level":"(INFO|WARN)"/)
     expect((await run("--log-level", "warn")).stderr).not.toContain('"level":"INFO"')
