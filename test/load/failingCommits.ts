@@ -12,7 +12,7 @@ export const failingCommits = (dataDir: string) => {
       database.exclusively((turn) =>
         work({
           ...turn,
-          check: async () => {
+          beforeCommit: async () => {
             const cause = failure
             failure = undefined
             if (cause !== undefined) throw cause

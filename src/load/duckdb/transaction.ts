@@ -13,8 +13,8 @@ export interface Turn {
   readonly note: (text: string) => Promise<void>
   /** Rejects with `ClaimLost` if one of the claims is not held; none can be taken until the turn ends. */
   readonly hold: (claims: ReadonlyArray<Claim>) => Promise<void>
-  /** Before COMMIT: rejects if the turn was lost meanwhile. */
-  readonly check: () => Promise<void>
+  /** To be called before COMMIT: puts on the disk what it relies on, and rejects if the turn was lost meanwhile. */
+  readonly beforeCommit: () => Promise<void>
 }
 
 /** Waits for its turn and runs `work`, a write transaction from BEGIN to COMMIT. Not to be nested. */
@@ -26,7 +26,7 @@ export const onlyWriter: Exclusively = (work) =>
     others: [],
     note: async () => undefined,
     hold: async () => undefined,
-    check: async () => undefined,
+    beforeCommit: async () => undefined,
   })
 
 /** A connection that writes, and how its transactions take turns with those of others. */
@@ -64,7 +64,7 @@ export const transactionIn = async <A>(
   inTransaction.add(connection)
   try {
     const result = await work()
-    await turn.check()
+    await turn.beforeCommit()
     await connection.run("COMMIT")
     return result
   } catch (cause) {

@@ -153,7 +153,7 @@ export const moveToFile = async (
       },
     )
     const rows = await compared(aside)
-    await turn.check()
+    await turn.beforeCommit()
     return rows
   })
   chmodSync(aside, 0o600)

@@ -169,7 +169,7 @@ const fileIn = (dataDir: string, isScratch: boolean): Storage => {
         reader,
         exclusively: (work) =>
           onlyWriter(async (turn) => {
-            const result = await work({ ...turn, check: keepBlocks })
+            const result = await work({ ...turn, beforeCommit: keepBlocks })
             await (isScratch ? checkpointInTime() : protectLog())
             return result
           }),

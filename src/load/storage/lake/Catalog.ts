@@ -137,7 +137,7 @@ export class Catalog {
       const result = await work({
         others,
         hold: (claims) => this.#hold(claims),
-        check: async () => void (await this.rows("SELECT 1")),
+        beforeCommit: async () => void (await this.rows("SELECT 1")),
       })
       // If the connection was lost since COMMIT, the rows are committed all the same; the next turn reads the snapshot.
       await this.#remember().catch(() => undefined)

@@ -2,6 +2,7 @@
 // in object storage. Write transactions take turns by a lock of the catalog's database (docs/lake.md).
 import { join } from "node:path"
 import type { DuckDBConnection } from "@duckdb/node-api"
+import { isInObjectStore } from "../../../domain/stores/objectStore.ts"
 import { openConnections } from "../../duckdb/connections.ts"
 import { broken, inspect } from "../inspect.ts"
 import { CATALOG } from "../../sql/sql.ts"
@@ -10,6 +11,7 @@ import { Catalog } from "./Catalog.ts"
 import { AUTHOR } from "./metadata.ts"
 import { readRows } from "../../duckdb/readRows.ts"
 import { copyLake } from "./copyLake.ts"
+import { newFilesFlush } from "./newFilesFlush.ts"
 import { spillFolder } from "./spillFolder.ts"
 import type { Storage } from "../Storage.ts"
 
@@ -48,11 +50,22 @@ export const ducklake = (lake: LakeOptions): Storage => ({
       )
       const { reader, writer } = connections
       await catalog.begin()
+      const data = (await catalog.dataPath()) ?? ""
+      const flushFiles = isInObjectStore(data) ? undefined : await newFilesFlush(data)
       return {
         writer,
         reader,
         exclusively: (work) =>
-          catalog.exclusively((turn) => work({ ...turn, note: (text) => note(writer, text) })),
+          catalog.exclusively((turn) =>
+            work({
+              ...turn,
+              note: (text) => note(writer, text),
+              beforeCommit: async () => {
+                await flushFiles?.()
+                await turn.beforeCommit()
+              },
+            }),
+          ),
         alone: () => catalog.alone(),
         longestWaitMillis: 400,
         clockAhead: () => catalog.clockAhead,

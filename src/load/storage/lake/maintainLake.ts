@@ -5,7 +5,7 @@ import type { DuckDBConnection } from "@duckdb/node-api"
 import { LoadError } from "../../errors.ts"
 import { CATALOG, literal } from "../../sql/sql.ts"
 import { readRows } from "../../duckdb/readRows.ts"
-import type { Writer } from "../../duckdb/transaction.ts"
+import { transaction, type Writer } from "../../duckdb/transaction.ts"
 
 export interface LakeMaintenance {
   /** Rows that commits had left in PostgreSQL, now in Parquet files. */
@@ -29,17 +29,21 @@ const DELETED_SHARE = 0.2
  * snapshot expires. `published` is the folder of what is published from the lake: fails before anything there is deleted.
  */
 export const maintainLake = async (
-  { connection, exclusively }: Writer,
+  writer: Writer,
   keepDays: number,
   published: string,
 ): Promise<LakeMaintenance> => {
-  const call = (name: string, options = "") =>
-    exclusively(() => readRows(connection, `CALL ducklake_${name}(${literal(CATALOG)}${options})`))
+  const { connection, exclusively } = writer
+  const read = (name: string, options = "") =>
+    readRows(connection, `CALL ducklake_${name}(${literal(CATALOG)}${options})`)
+  // What writes files needs a transaction, which flushes them before its COMMIT.
+  const write = (name: string, options?: string) => transaction(writer, () => read(name, options))
+  const call = (name: string, options: string) => exclusively(() => read(name, options))
   const old = `, older_than => now() - INTERVAL ${keepDays} DAY`
-  const flushed = await call("flush_inlined_data")
+  const flushed = await write("flush_inlined_data")
   const rewritten = [
-    ...(await call("rewrite_data_files", `, delete_threshold => ${DELETED_SHARE}`)),
-    ...(await call("merge_adjacent_files")),
+    ...(await write("rewrite_data_files", `, delete_threshold => ${DELETED_SHARE}`)),
+    ...(await write("merge_adjacent_files")),
   ]
   const expired = await call("expire_snapshots", old)
   const removed = await call("cleanup_old_files", old)
