@@ -49,7 +49,7 @@ const version = createHash("sha1")
   .slice(0, 12)
 
 /** How many deaths of each command are tried, spread over all; absent for all of them. */
-const perCommand = values.choose === undefined ? (isSlice ? 16 : undefined) : Number(values.choose)
+const perCommand = values.choose === undefined ? (isSlice ? 32 : undefined) : Number(values.choose)
 
 const isMemory = existsSync("/dev/shm")
 const scratch = mkdtempSync(join(isMemory ? "/dev/shm" : tmpdir(), "vaulthouse-proof-"))
@@ -57,7 +57,7 @@ const store = isSlice ? join(scratch, "store") : join(root, "node_modules/.crash
 mkdirSync(store, { recursive: true })
 process.on("exit", () => rmSync(scratch, { recursive: true, force: true }))
 
-const until = Date.now() + Number(values.minutes ?? (isSlice ? 2.3 : 10_000)) * 60_000
+const until = Date.now() + Number(values.minutes ?? (isSlice ? 3.5 : 10_000)) * 60_000
 // The day: a slice moves on with it.
 const seed = Math.floor(Date.now() / 86_400_000)
 /** What `make proof-lake` installs. */
@@ -68,10 +68,12 @@ const commands = cases
   .filter((each) => !isMissing(each))
   .map(({ name }) => name)
   .filter((name) => values.only?.includes(name) ?? true)
-/** A slice has two of the commands, whose recording takes a minute, and others the next day. */
+/** A slice has one of the commands, whose recording takes a minute, and another the next day. */
 const chosen = isSlice
-  ? commands.filter((_, at) => (at + seed) % Math.ceil(commands.length / 2) === 0)
+  ? commands.filter((_, at) => at === Math.floor(seed / 2) % commands.length)
   : commands
+/** Deaths first: a proof that is stopped has tried those of as many commands as it can. A slice is too short for both. */
+const kinds = isSlice ? [seed % 2 === 0] : [false, true]
 /** A lake is of one call: what needs it is recorded in each. */
 const needsLake = chosen.filter((name) =>
   cases.some((each) => each.name === name && each.needsLake),
@@ -242,6 +244,13 @@ const clock = (): string => {
 }
 const print = (text: string): void => void process.stdout.write(`${text}\n`)
 
+const spent = join(store, "minutes")
+const spentBefore = existsSync(spent) ? Number(readFileSync(spent, "utf8")) : 0
+/** Of all calls. */
+const minutes = (): number => spentBefore + (Date.now() - began) / 60_000
+/** Also of a call that is stopped. */
+const keepMinutes = (): void => writeFileSync(spent, String(minutes()))
+
 const workers = Array.from({ length: count }, (_, at) => new Worker(at))
 /** The only one that uses the lake, which has one writer at a time; the others go on meanwhile. */
 const lakeWorker = new Worker(count)
@@ -309,7 +318,10 @@ for (const { name } of cases.filter(isMissing))
   print(`skipped: ${name}, which needs what \`make proof-lake\` installs`)
 if (isSlice) print(`Seed ${seed} (the day): make proof ARGS=slice`)
 const lake = needsLake.length === 0 ? undefined : await startLake()
-const progress = setInterval(() => print(`${clock()} ${tried} tried${estimate()}`), 60_000)
+const progress = setInterval(() => {
+  print(`${clock()} ${tried} tried${estimate()}`)
+  keepMinutes()
+}, 60_000)
 try {
   const record = async (worker: Worker, queue: Array<string>): Promise<void> => {
     for (let command = queue.shift(); command !== undefined; command = queue.shift()) {
@@ -331,8 +343,7 @@ try {
     await Promise.all(team.map((worker) => record(worker, queue)))
     if (missing.length > 0) print(`${clock()} recorded: ${missing.join(", ")}`)
     if (tried === 0) trying = Date.now()
-    // Deaths first: a proof that is stopped has tried those of as many commands as it can.
-    for (const isFailure of [false, true]) {
+    for (const isFailure of kinds) {
       for (const command of names) {
         if (Date.now() < until) await tryCommand(team, command, isFailure)
       }
@@ -378,10 +389,7 @@ const figuresOf = (command: string): CommandFigures => {
 }
 
 if (!isSlice && values.trial === undefined) {
-  const spent = join(store, "minutes")
-  const minutes =
-    Number(existsSync(spent) ? readFileSync(spent, "utf8") : 0) + (Date.now() - began) / 60_000
-  writeFileSync(spent, String(minutes))
+  keepMinutes()
   // One that was left out for a missing lake is on the page as that.
   const shown = cases
     .filter((each) => isMissing(each) || existsSync(recordingOf(each.name)))
@@ -392,7 +400,7 @@ if (!isSlice && values.trial === undefined) {
     effects: "effects on files",
     commit,
     date: new Date().toISOString().slice(0, 10),
-    minutes: Math.round(minutes),
+    minutes: Math.round(minutes()),
     commands: shown.map(figuresOf),
     failures: shown.flatMap((command) =>
       readResults(command)

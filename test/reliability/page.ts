@@ -41,8 +41,8 @@ export interface Found {
   readonly part: string
   readonly found: string
   readonly mended: string
-  /** Of what is not mended: words of its failures, which then fail no slice. */
-  readonly words?: string
+  /** Of what is not mended: words that each of its failures has, which then fails no slice. */
+  readonly words?: ReadonlyArray<string>
 }
 
 const folder = join(import.meta.dirname, "figures")
@@ -64,10 +64,13 @@ export const writePage = (): void => {
   writeFileSync(page, pageOf(parts, read("found.json") as ReadonlyArray<Found>))
 }
 
-const words = (read("found.json") as ReadonlyArray<Found>).flatMap((each) => each.words ?? [])
+const words = (read("found.json") as ReadonlyArray<Found>).flatMap((each) =>
+  each.words === undefined ? [] : [each.words],
+)
 
 /** Whether that is what an earlier proof found and nothing mends yet. */
-export const isKnown = (text: string): boolean => words.some((each) => text.includes(each))
+export const isKnown = (text: string): boolean =>
+  words.some((each) => each.every((word) => text.includes(word)))
 
 const number = (value: number): string => value.toLocaleString("en")
 
