@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { answersSection } from "./answers.ts"
 import { fuzzSection, mutantsSection } from "./fuzz.ts"
+import { repeatedSection } from "./repeated.ts"
 
 export interface CommandFigures {
   readonly command: string
@@ -142,7 +143,7 @@ const section = (figures: Figures, isMended: boolean): string => {
 const pageOf = (parts: ReadonlyArray<Figures>, found: ReadonlyArray<Found>): string =>
   `${[
     "# Reliability",
-    "Made by `make proof`, `make matrix`, `make fuzz` and `make mutants`; not written by hand.",
+    "Made by `make proof`, `make matrix`, `make fuzz`, `make mutants` and `make flaky`; not written by hand.",
     "The README promises that a run can be ended at any moment. `make proof` ends it at each, and then does what a user does: it runs `sync` again. After each death, that sync must succeed without help; every table with its versions must equal that of a run that was not interrupted; the published copy must equal the warehouse, and at no moment may a reader see half of one; `verify` and `check` must find nothing; every row must lead to its response; a replay of the archive into an empty folder must make the same rows; no file may stay for ever; and no request of a committed task may be sent again. A command in which something fails must end with a sentence and a documented exit code.",
     "`kill`: the process is killed. `torn`: in the middle of a write. `data`: the power fails, and what was not flushed is lost. `names`: with it, names in folders that were not flushed. `killed`: a real process, as a check of the record. Others: the error that the operating system returns, once or from there on. A death that leaves the same files as another, but for unfinished ones under a temporary name, is counted, and tried once.",
     ...parts.map((part) =>
@@ -151,6 +152,7 @@ const pageOf = (parts: ReadonlyArray<Figures>, found: ReadonlyArray<Found>): str
     ...answersSection(),
     ...fuzzSection(),
     ...mutantsSection(),
+    ...repeatedSection(),
     ...(found.length === 0
       ? []
       : [

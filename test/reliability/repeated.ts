@@ -1,0 +1,47 @@
+// What `make flaky` found, as docs/reliability.md shows it: node test/reliability/repeated.ts COMMIT AT_ONCE FILE, of which
+// each line is a run that passed.
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+
+interface Repeated {
+  readonly commit: string
+  readonly date: string
+  readonly runs: number
+  readonly atOnce: number
+  /** Of the quickest run and of the slowest. */
+  readonly seconds: readonly [number, number]
+  /** Of the minute before a run ended: the least and the most. */
+  readonly load: readonly [number, number]
+}
+
+const file = join(import.meta.dirname, "repeated.json")
+
+export const repeatedSection = (): ReadonlyArray<string> => {
+  if (!existsSync(file)) return []
+  const { commit, date, runs, atOnce, seconds, load } = JSON.parse(
+    readFileSync(file, "utf8"),
+  ) as Repeated
+  return [
+    "## The same tests again and again",
+    "`make flaky` runs `make test` until it has passed 20 times in a row, several runs at once, which are each other's load, each with a seed of its own for all random choices. A run that fails prints its seed, and the count begins again.",
+    `On commit \`${commit}\`, ${date}: **${runs} runs in a row passed**, ${atOnce} at once, in ${seconds.join(" to ")} s each, at a load of ${load.join(" to ")}.`,
+  ]
+}
+
+if (import.meta.main) {
+  const [commit = "", atOnce = "", passes = ""] = process.argv.slice(2)
+  const lines = readFileSync(passes, "utf8").trim().split("\n")
+  const range = (of: RegExp): readonly [number, number] => {
+    const found = lines.flatMap((line) => of.exec(line)?.[1] ?? []).map(Number)
+    return [Math.min(...found), Math.max(...found)]
+  }
+  const repeated: Repeated = {
+    commit,
+    date: lines.at(-1)?.slice(0, 10) ?? "",
+    runs: lines.length,
+    atOnce: Number(atOnce),
+    seconds: range(/, (\d+) s,/),
+    load: range(/load ([\d.]+)/),
+  }
+  writeFileSync(file, `${JSON.stringify(repeated, null, 2)}\n`)
+}
