@@ -47,7 +47,7 @@ export const mutantsSection = (): ReadonlyArray<string> => {
   const share = shouldBe === 0 ? 0 : Math.floor((100 * (noticed + hung)) / shouldBe)
   return [
     "## Changed source",
-    "`make mutants` changes the source of what reads, loads and joins, one place at a time, and runs tests that reach the place: up to eight of those nearest to it (those of the file's name, that import it, of its folder, or of what uses it alone), then the quickest of the others, two minutes of them. Which tests reach a place is found by running all of them once, with source that writes down where it was. What none of them notices is a survivor, unless `test/mutants/judged.ts` says why no test need notice it.",
+    "`make mutants` changes the source of what reads, loads and joins, one place at a time, and runs tests that reach the place: up to eight of those nearest to it (those of the file's name, that import it, of its folder, or of what uses it alone), then the quickest of the others, two minutes of them. Which tests reach a place is found by running all of them once, with source that writes down where it was. What none of them notices is a survivor, unless `test/mutants/judged.ts` says why no test need notice it. Left out is what only a lake, PostgreSQL or commands that read reach.",
     `On commit \`${figures.commit}\`, ${figures.date}, in ${figures.minutes} minutes: **${share} % noticed**, ${noticed + hung} of ${shouldBe} (${hung} by tests that did not end), and ${judged} that need not be; of ${chosen} places chosen by seed ${figures.seed} among ${mutations.toLocaleString("en")} in ${files} files, ${tried} were tried. ${unreached} of those not noticed are reached by no test.`,
     ...(survivors.length === 0
       ? []
