@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto"
-import { existsSync, statfsSync } from "node:fs"
+import { existsSync, globSync, statfsSync } from "node:fs"
 import { availableParallelism } from "node:os"
 import { join } from "node:path"
 import { defineConfig } from "vitest/config"
@@ -73,7 +73,25 @@ const long = [
   "serve/unknown.test.ts",
   "serve/pages/trace.test.ts",
 ]
-const longPatterns = long.map((each) => `test/${each.endsWith("/") ? `${each}**/*.test.ts` : each}`)
+// Of those folders, what takes a second or two and protects every commit of rows: `make test` runs it.
+const short = [
+  "archive/commitOrder",
+  "archive/endDeadRuns",
+  "archive/flushes",
+  "archive/repetitions",
+  "run/outcomes/Tally",
+  "run/outcomes/summary",
+  "run/outcomes/unread",
+  "run/Runner",
+  "run/plan",
+  "run/task/landings",
+  "run/task/outcome",
+  "run/task/queueTask",
+  "run/task/reportTask",
+].map((each) => `test/pipelines/${each}.test.ts`)
+const longFiles = globSync(
+  long.map((each) => `test/${each.endsWith("/") ? `${each}**/*.test.ts` : each}`),
+).filter((file) => !short.includes(file))
 const wanted = process.env["TESTS"]
 
 // A long file that begins last keeps one process busy while the others have nothing left. So these begin first, the longest
@@ -92,11 +110,11 @@ class SlowFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    include: wanted === "long" ? longPatterns : ["test/**/*.test.ts"],
+    include: wanted === "long" ? longFiles : ["test/**/*.test.ts"],
     exclude: [
       // `make attack` runs those, which keep a core busy on purpose.
       ...(process.env["ATTACK"] === "1" ? [] : ["test/attack/**"]),
-      ...(wanted === "short" ? longPatterns : []),
+      ...(wanted === "short" ? longFiles : []),
     ],
     globalSetup: "test/support/servers/servers.ts",
     setupFiles: "test/support/randomness.ts",
