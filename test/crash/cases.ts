@@ -186,6 +186,24 @@ export const cases: ReadonlyArray<Case> = [
     commands: [["prune", "--older-than", "1d", "--data-dir", "data"]],
   },
   {
+    name: "sync that joins and prunes",
+    prepare: (world) =>
+      synced(
+        world,
+        { ...plain, keepDays: 1 },
+        { now: "2026-05-31T20:00:00Z" },
+        { now: "2026-05-31T21:00:00Z", subaccounts: 2 },
+        { now: "2026-05-31T21:30:00Z", subaccounts: 2 },
+      ),
+    measure: {
+      what: "segments of the month that is over",
+      of: (world) => world.files("data/raw").filter((file) => file.includes("202605")).length,
+      isMeant: (before, after) => after > 0 && after < before,
+    },
+    moment: { now: "2026-06-02T05:00:00Z", subaccounts: 2 },
+    commands: [sync],
+  },
+  {
     name: "backup",
     prepare: (world) => synced(world, plain, first),
     measure: { what: "files", of: (world) => world.files("backup").length, isMeant: appears },
