@@ -154,6 +154,18 @@ describe("a request budget of several processes", () => {
     }).pipe(Effect.scoped),
   )
 
+  it.effect("goes on at a fixed rate though the clock of the store is set back", () =>
+    Effect.gen(function* () {
+      const { store, counts } = memoryStore()
+      const unlimited = service(Infinity)
+      yield* start(2, unlimited, store, { maxRequestsPerSecond: 20 })
+      yield* TestClock.adjust("20 seconds")
+      counts.setBackMillis = 1_800_000
+      yield* TestClock.adjust("30 seconds")
+      expect(within(unlimited.sent, 22, 50).length).toBeGreaterThan(0.9 * 28 * 20)
+    }).pipe(Effect.scoped),
+  )
+
   it.effect.each([
     { processes: 4, perSecond: 20, seconds: 120 },
     { processes: 2, perSecond: 100, seconds: 60 },

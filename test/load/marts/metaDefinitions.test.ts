@@ -32,6 +32,18 @@ it("describes every table and view with every column, as the catalog has them", 
   ])
 })
 
+it("names the response fields of each column that has some, and null of the others", async () => {
+  const withFields = dictionaryOf(declaredTables)
+    .flatMap(({ columns }) => columns)
+    .filter(({ fields }) => fields.length > 0)
+  expect(withFields.length).toBeGreaterThan(0)
+  const named = await read(
+    `SELECT count(fields)::INTEGER AS named, count(nullif(fields, ''))::INTEGER AS with_name
+     FROM ${CATALOG}.meta.columns`,
+  )
+  expect(named).toEqual([{ named: withFields.length, with_name: withFields.length }])
+})
+
 it("has the worked questions, each with its reader", async () => {
   const questions = await read(`SELECT * FROM ${CATALOG}.meta.questions ORDER BY name`)
   const files = readdirSync(join(import.meta.dirname, "../../../warehouse/examples"))

@@ -1,5 +1,7 @@
 // A new warehouse is a copy of a template; one with an unchanged layout is opened without creating anything.
-import { existsSync, writeFileSync } from "node:fs"
+import { randomUUID } from "node:crypto"
+import { existsSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs"
+import { homedir } from "node:os"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -45,6 +47,29 @@ it.effect("a process that was killed while it made one leaves nothing in the way
     yield* Effect.promise(() => makeEmptyWarehouse(file, [readings, ...operationTables]))
     expect(existsSync(file)).toBe(true)
     expect(existsSync(`${file}.${process.pid}`)).toBe(false)
+  }),
+)
+
+it.effect("what other versions left in the cache is removed after a month, and not before", () =>
+  Effect.gen(function* () {
+    const folder = yield* temporaryFolder
+    // Makes the folder of the cache.
+    yield* Effect.promise(() => copyTemplate(join(folder, "first"), [readings]))
+    const cache = join(homedir(), ".cache/vaulthouse")
+    const [old, young] = [31, 29].map((days) => {
+      const name = `${randomUUID()}.duckdb`
+      writeFileSync(join(cache, name), "of another version")
+      const changedAt = Date.now() / 1000 - days * 86_400
+      utimesSync(join(cache, name), changedAt, changedAt)
+      return name
+    })
+    // Of a layout that was never there.
+    const tables = [{ ...readings, comment: randomUUID() }]
+    yield* Effect.promise(() => copyTemplate(join(folder, "second"), tables))
+    const left = readdirSync(cache)
+    expect(left).toContain(young)
+    expect(left).not.toContain(old)
+    rmSync(join(cache, young ?? ""))
   }),
 )
 
