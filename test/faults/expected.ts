@@ -32,6 +32,14 @@ export const expected: Readonly<Record<string, Expectation>> = {
       unclear: "key_verification",
     },
   },
+  "closed before the response": {
+    others: "failed: Transport",
+    but: {
+      "failed: Transport, gap": "historical_allocations unrealized_pnl_ratio",
+      unknown: "swap",
+      unclear: "key_verification",
+    },
+  },
   "body that stops": {
     others: "failed: Timeout",
     but: {
@@ -49,10 +57,18 @@ export const expected: Readonly<Record<string, Expectation>> = {
       allowed: "key_verification",
     },
   },
-  "wrong length": {
+  "length too small": {
     others: "refused",
     but: {
       "refused, gap": "historical_allocations unrealized_pnl_ratio",
+      unknown: "swap",
+      unclear: "key_verification",
+    },
+  },
+  "length too large": {
+    others: "failed: Transport",
+    but: {
+      "failed: Transport, gap": "historical_allocations unrealized_pnl_ratio",
       unknown: "swap",
       unclear: "key_verification",
     },

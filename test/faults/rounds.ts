@@ -17,7 +17,7 @@ const ofAll: ReadonlySet<string> = new Set([REFUSED, "429 for good"])
 const others = faultNames.filter((name) => !ofAll.has(name))
 /** Those that a run repeats until a limit of time: a slow machine may need other requests. One repetition is always made. */
 const isRepeated = (fault: string): boolean =>
-  /^(424|500 for good|reset|body that stops|a byte|wrong length|truncated)/.test(fault)
+  /^(424|500 for good|reset|closed|body that stops|a byte|length|truncated)/.test(fault)
 
 const names = endpoints.map(({ name }) => name)
 
