@@ -126,6 +126,9 @@ export const becameOf = (
   const hasGap = names.some(
     (name) => disturbed.second.gaps.has(name) && !undisturbed.second.gaps.has(name),
   )
+  if (worst?.outcome === "quarantined")
+    if (!names.some((name) => disturbed.second.quarantined.has(name)))
+      problems.push("refused, and not in quarantine")
   const isChanged = asSent.has(fault) || fault in pageFaults
   const now = differences(endpoint, disturbed.second, undisturbed.second)
   const later = differences(
@@ -140,7 +143,7 @@ export const becameOf = (
   const isNew = ({ table }: Difference, row: string): boolean =>
     undisturbed.first.rows.get(table)?.has(row) !== true
   const added = now.map((each) => ({ ...each, more: each.more.filter((row) => isNew(each, row)) }))
-  if (isChanged && (worst === undefined || stays)) problems.push(...notSent(added, sent))
+  if (isChanged) problems.push(...notSent(added, sent))
   // The service gave no way to request them, and the run said so.
   const isOutOfReach = stays && tasks.some((task) => task.text?.includes("out of reach") === true)
   if (stays) problems.push(...notOfTheRecord(later, sent, isOutOfReach))
