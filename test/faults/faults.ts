@@ -20,6 +20,8 @@ export interface Meeting {
   /** Milliseconds of the machine in a second of that clock. */
   readonly second: number
   readonly path: string
+  /** The address of another host. */
+  readonly elsewhere: string
   /** The pages of this list that were sent before: requests that differ in nothing but their place in it. */
   readonly pages: Array<string>
   /** Moves the client's clock on. */
@@ -228,7 +230,7 @@ export const faults: Readonly<Record<string, Fault>> = {
   "200 with a list of an error": changed(() => '[{"error":"upstream is unavailable"}]'),
   "200 with {}": changed(() => "{}"),
   "204": status(204),
-  "301 to another host": status(301, { location: "https://elsewhere.example/" }),
+  "301 to another host": (meeting) => status(301, { location: meeting.elsewhere })(meeting),
   "400": status(400),
   "401": status(401),
   "403": status(403),

@@ -145,6 +145,7 @@ export class Matrix {
         const became = becameOf(endpoint, fault, met, this.#calm)
         if (became !== undefined) this.#note(endpoint, fault, became)
       }
+      this.problems.push(...met.strayed)
       if (met.failure !== undefined) this.problems.push(`the run failed: ${met.failure}`)
       if (met.mostBytes > 2 * MAX_BYTES) this.problems.push(`it read ${met.mostBytes} bytes`)
       if (this.#isWhole) {
@@ -179,6 +180,7 @@ export class Matrix {
           fault,
           service.unchanged.has("key_verification") ? unmet : key,
         )
+        this.problems.push(...service.strayed)
       }),
     )
   }
