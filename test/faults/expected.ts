@@ -305,6 +305,16 @@ export const expected: Readonly<Record<string, Expectation>> = {
       allowed: "key_verification",
     },
   },
+  "lone surrogate in a text": {
+    others: "as sent",
+    but: {
+      "does not apply":
+        "annualized_apy collateral_excess fees health_factor historical_apy_chart key_verification otc_margin_requirements revert_reason unrealized_pnl unrealized_pnl_ratio withdrawals",
+      "as sent, stays": "audit_log loan_detail",
+      "record refused, gap": "historical_allocations",
+      confirmed: "swap",
+    },
+  },
   "1e400": {
     others: "as sent",
     but: {

@@ -196,6 +196,9 @@ const paging: Readonly<Record<string, undefined>> = {
 /** Met by all endpoints at once, since no server listens. */
 export const REFUSED = "refused connection"
 
+/** It changes a text, which `field` may not be. */
+export const SURROGATE_IN_TEXT = "lone surrogate in a text"
+
 /** The outcome of an endpoint that no fault of that kind can change. */
 export const DOES_NOT_APPLY = "does not apply"
 
@@ -260,7 +263,10 @@ export const faults: Readonly<Record<string, Fault>> = {
     (record, name) => void (record[name] = withOtherType(record[name])),
   ),
   "unknown field": fieldChanged((record) => void (record["unheard_of"] = { a: [1] })),
-  "lone surrogate": fieldChanged((record) => void (record["unheard_of"] = raw('"\\ud800"'))),
+  "lone surrogate": fieldChanged((record) => void (record["unheard_of"] = "\ud800")),
+  [SURROGATE_IN_TEXT]: fieldChanged((record, name) => {
+    if (typeof record[name] === "string") record[name] += "\ud800"
+  }),
   "1e400": fieldChanged((record, name) => void (record[name] = raw("1e400"))),
   "a key twice": fieldChanged((record, name) => {
     const [one, other] = [record[name], withOtherValue(record[name])]

@@ -33,7 +33,7 @@ export const endpointOf = (method: string, url: URL): string | undefined =>
 export interface Round {
   /** The fault of each endpoint that has one. */
   readonly faultOf: ReadonlyMap<string, string>
-  readonly fieldOf: (endpoint: string) => string
+  readonly fieldOf: (endpoint: string, fault: string) => string
   readonly now: () => number
   readonly second: number
   readonly moveClock?: (millis: number) => void
@@ -137,7 +137,7 @@ export const faultyService = (service: string, round: Round) =>
         const time = (times.get(endpoint) ?? 0) + 1
         times.set(endpoint, time)
         const { second } = round
-        const field = round.fieldOf(endpoint)
+        const field = round.fieldOf(endpoint, fault)
         const { socket } = response
         const before = socket?.bytesWritten ?? 0
         const list = listOf(url)

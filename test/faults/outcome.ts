@@ -1,7 +1,7 @@
 // What became of an endpoint that met a fault, in a few words, and what must never become of it.
 import { tableName, storedTables } from "../../src/domain/table/table.ts"
 import { pipelines } from "../../src/pipelines/pipelines.ts"
-import { REFUSED } from "./faults.ts"
+import { REFUSED, SURROGATE_IN_TEXT } from "./faults.ts"
 import type { Sent } from "./faultyService.ts"
 import { pageFaults } from "./pageFaults.ts"
 import { notOfTheRecord, notSent } from "./sent.ts"
@@ -55,6 +55,7 @@ export const asSent: ReadonlySet<string> = new Set([
   "field of another type",
   "unknown field",
   "lone surrogate",
+  SURROGATE_IN_TEXT,
   "1e400",
   "a key twice",
 ])

@@ -6,7 +6,7 @@ import { endpoints } from "../../src/extract/endpoints/index.ts"
 import type { Random } from "../support/randomness.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
 import { swapped, verified } from "./byHand.ts"
-import { DOES_NOT_APPLY, faultNames, REFUSED } from "./faults.ts"
+import { DOES_NOT_APPLY, faultNames, REFUSED, SURROGATE_IN_TEXT } from "./faults.ts"
 import { faultyService } from "./faultyService.ts"
 import { type Became, becameOf, type Undisturbed, pipelinesOf } from "./outcome.ts"
 import { subjects } from "./subjects.ts"
@@ -33,7 +33,10 @@ const isAwaited = (endpoint: string): boolean =>
     read.some((other) => pipelinesOf(other).some(({ after }) => after.includes(name))),
   )
 
-const fieldOf = (endpoint: string): string => subjects[endpoint]?.field ?? ""
+export const fieldOf = (endpoint: string, fault: string): string => {
+  const { field = "", text = field } = subjects[endpoint] ?? {}
+  return fault === SURROGATE_IN_TEXT ? text : field
+}
 
 export interface Found {
   readonly endpoint: string
