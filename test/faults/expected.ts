@@ -32,6 +32,14 @@ export const expected: Readonly<Record<string, Expectation>> = {
       unclear: "key_verification",
     },
   },
+  "closed before the response": {
+    others: "failed: Transport",
+    but: {
+      "failed: Transport, gap": "historical_allocations unrealized_pnl_ratio",
+      unknown: "swap",
+      unclear: "key_verification",
+    },
+  },
   "body that stops": {
     others: "failed: Timeout",
     but: {
@@ -49,10 +57,18 @@ export const expected: Readonly<Record<string, Expectation>> = {
       allowed: "key_verification",
     },
   },
-  "wrong length": {
+  "length too small": {
     others: "refused",
     but: {
       "refused, gap": "historical_allocations unrealized_pnl_ratio",
+      unknown: "swap",
+      unclear: "key_verification",
+    },
+  },
+  "length too large": {
+    others: "failed: Transport",
+    but: {
+      "failed: Transport, gap": "historical_allocations unrealized_pnl_ratio",
       unknown: "swap",
       unclear: "key_verification",
     },
@@ -287,6 +303,16 @@ export const expected: Readonly<Record<string, Expectation>> = {
         "health_factor historical_allocations historical_apy_chart loan_detail revert_reason",
       confirmed: "swap",
       allowed: "key_verification",
+    },
+  },
+  "lone surrogate in a text": {
+    others: "as sent",
+    but: {
+      "does not apply":
+        "annualized_apy collateral_excess fees health_factor historical_apy_chart key_verification otc_margin_requirements revert_reason unrealized_pnl unrealized_pnl_ratio withdrawals",
+      "as sent, stays": "audit_log loan_detail",
+      "record refused, gap": "historical_allocations",
+      confirmed: "swap",
     },
   },
   "1e400": {

@@ -1,6 +1,7 @@
 // What a service can do in place of a correct response. Each is done to one request; what a table's cell meets is written
 // in expected.ts.
 import type { ServerResponse } from "node:http"
+import { drip, flood } from "./longBodies.ts"
 
 export interface Answer {
   readonly status: number
@@ -19,6 +20,8 @@ export interface Meeting {
   /** Milliseconds of the machine in a second of that clock. */
   readonly second: number
   readonly path: string
+  /** The address of another host. */
+  readonly elsewhere: string
   /** The pages of this list that were sent before: requests that differ in nothing but their place in it. */
   readonly pages: Array<string>
   /** Moves the client's clock on. */
@@ -167,36 +170,19 @@ const half = (body: string): Buffer => {
   return bytes.subarray(0, bytes.length >> 1)
 }
 
-const MEGABYTE = 1_000_000
-
-/** Writes until it is all sent or the client closes the connection. */
-const flood = (response: ServerResponse, megabytes: number): Promise<void> =>
-  new Promise((resolve) => {
-    const chunk = "x".repeat(MEGABYTE / 4)
-    let left = megabytes * 4
-    response.on("close", resolve)
-    response.on("error", () => resolve())
-    response.writeHead(200, { "content-type": "application/json" })
-    response.write('[{"filler":"')
-    const next = (): void => {
-      if (response.destroyed) return resolve()
-      left -= 1
-      if (left < 0) return void response.end('"}]', () => resolve())
-      response.write(chunk, next)
-    }
-    next()
+/** The correct body, said to be of another length if that is given, and what is sent of it. */
+const announced = (
+  act: (response: ServerResponse, body: string) => void,
+  lengthOf = (bytes: number): number => bytes,
+): Fault =>
+  always(async ({ response, answer }) => {
+    const { body } = await answer()
+    response.writeHead(200, { "content-length": lengthOf(Buffer.byteLength(body)) })
+    act(response, body)
   })
 
-const drip = ({ response, second }: Meeting, body: string): void => {
-  const bytes = Buffer.from(body)
-  let at = 0
-  response.writeHead(200, { "content-type": "application/json", "content-length": bytes.length })
-  const timer = setInterval(() => {
-    if (at < bytes.length) response.write(bytes.subarray(at, ++at))
-    else response.end()
-  }, second)
-  response.on("close", () => clearInterval(timer))
-}
+/** Resets the connection, where `destroy` would close it. */
+const reset = ({ socket }: ServerResponse): void => void socket?.resetAndDestroy()
 
 const paging: Readonly<Record<string, undefined>> = {
   before: undefined,
@@ -210,29 +196,33 @@ const paging: Readonly<Record<string, undefined>> = {
 /** Met by all endpoints at once, since no server listens. */
 export const REFUSED = "refused connection"
 
+/** It changes a text, which `field` may not be. */
+export const SURROGATE_IN_TEXT = "lone surrogate in a text"
+
 /** The outcome of an endpoint that no fault of that kind can change. */
 export const DOES_NOT_APPLY = "does not apply"
 
 /** By the names that the table has. A refused connection is met by all endpoints at once: no server listens. */
 export const faults: Readonly<Record<string, Fault>> = {
   [REFUSED]: always(({ response }) => void response.destroy()),
-  "reset before the response": always(({ response }) => void response.destroy()),
-  "reset in the body": always(async ({ response, answer }) => {
-    const { body } = await answer()
-    response.writeHead(200, { "content-length": Buffer.byteLength(body) })
-    response.write(half(body), () => response.destroy())
+  "reset before the response": always(({ response }) => reset(response)),
+  "reset in the body": announced(
+    (response, body) => void response.write(half(body), () => reset(response)),
+  ),
+  "closed before the response": always(({ response }) => void response.destroy()),
+  "body that stops": announced((response, body) => void response.write(half(body))),
+  "a byte a second": always(async ({ response, answer, second }) => {
+    drip(response, (await answer()).body, second)
   }),
-  "body that stops": always(async ({ response, answer }) => {
-    const { body } = await answer()
-    response.writeHead(200, { "content-length": Buffer.byteLength(body) })
-    response.write(half(body))
-  }),
-  "a byte a second": always(async (meeting) => drip(meeting, (await meeting.answer()).body)),
-  "wrong length": always(async ({ response, answer }) => {
-    const { body } = await answer()
-    response.writeHead(200, { "content-length": Math.floor(Buffer.byteLength(body) / 2) })
-    response.end(half(body).subarray(0, Math.floor(Buffer.byteLength(body) / 2)))
-  }),
+  // The rest of the body stays on the connection.
+  "length too small": announced(
+    (response, body) => void response.end(body),
+    (bytes) => bytes >> 1,
+  ),
+  "length too large": announced(
+    (response, body) => void response.write(body, () => response.destroy()),
+    (bytes) => bytes + 10,
+  ),
   "wrong content type": async ({ response, answer }) => {
     const { status: code, body } = await answer()
     send(response, code, body, { "content-type": "text/html" })
@@ -243,7 +233,7 @@ export const faults: Readonly<Record<string, Fault>> = {
   "200 with a list of an error": changed(() => '[{"error":"upstream is unavailable"}]'),
   "200 with {}": changed(() => "{}"),
   "204": status(204),
-  "301 to another host": status(301, { location: "https://elsewhere.example/" }),
+  "301 to another host": (meeting) => status(301, { location: meeting.elsewhere })(meeting),
   "400": status(400),
   "401": status(401),
   "403": status(403),
@@ -273,7 +263,10 @@ export const faults: Readonly<Record<string, Fault>> = {
     (record, name) => void (record[name] = withOtherType(record[name])),
   ),
   "unknown field": fieldChanged((record) => void (record["unheard_of"] = { a: [1] })),
-  "lone surrogate": fieldChanged((record) => void (record["unheard_of"] = raw('"\\ud800"'))),
+  "lone surrogate": fieldChanged((record) => void (record["unheard_of"] = "\ud800")),
+  [SURROGATE_IN_TEXT]: fieldChanged((record, name) => {
+    if (typeof record[name] === "string") record[name] += "\ud800"
+  }),
   "1e400": fieldChanged((record, name) => void (record[name] = raw("1e400"))),
   "a key twice": fieldChanged((record, name) => {
     const [one, other] = [record[name], withOtherValue(record[name])]

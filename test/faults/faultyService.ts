@@ -1,5 +1,5 @@
 // Between the product and the simulated service: each endpoint of the API document meets the fault of a round.
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import * as Effect from "effect/Effect"
 import { endpoints } from "../../src/extract/endpoints/index.ts"
@@ -33,7 +33,7 @@ export const endpointOf = (method: string, url: URL): string | undefined =>
 export interface Round {
   /** The fault of each endpoint that has one. */
   readonly faultOf: ReadonlyMap<string, string>
-  readonly fieldOf: (endpoint: string) => string
+  readonly fieldOf: (endpoint: string, fault: string) => string
   readonly now: () => number
   readonly second: number
   readonly moveClock?: (millis: number) => void
@@ -55,6 +55,8 @@ export interface FaultyService {
   readonly sent: ReadonlyMap<string, ReadonlyArray<Sent>>
   /** Endpoints with a response that their fault leaves as it was. */
   readonly unchanged: ReadonlySet<string>
+  /** What another host was sent, which must be nothing: a line for each request. */
+  readonly strayed: ReadonlyArray<string>
   /** The most bytes of one response. */
   readonly mostBytes: () => number
 }
@@ -78,6 +80,17 @@ const ofPlace = new Set([
 const listOf = (url: URL): string =>
   [url.pathname, ...[...url.searchParams].filter(([name]) => !ofPlace.has(name)).flat()].join(" ")
 
+const listen = (server: Server, host: string): Promise<void> =>
+  new Promise((resolve) => server.listen(0, host, resolve))
+
+const close = async (server: Server): Promise<void> => {
+  const closed = new Promise((resolve) => server.close(resolve))
+  server.closeAllConnections()
+  await closed
+}
+
+const portOf = (server: Server): number => (server.address() as AddressInfo).port
+
 export const faultyService = (service: string, round: Round) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
@@ -86,7 +99,14 @@ export const faultyService = (service: string, round: Round) =>
       const pages = new Map<string, Array<string>>()
       const unchanged = new Set<string>()
       const times = new Map<string, number>()
+      const strayed: Array<string> = []
       let mostBytes = 0
+      const other = createServer(({ method, url, headers }, response) => {
+        const key = "x-api-key" in headers ? " with the API key" : ""
+        strayed.push(`another host was sent ${method} ${url}${key}`)
+        response.end()
+      })
+      await listen(other, "localhost")
       const respond = async (request: IncomingMessage, response: ServerResponse) => {
         const url = new URL(request.url ?? "/", service)
         const method = request.method ?? "GET"
@@ -117,7 +137,7 @@ export const faultyService = (service: string, round: Round) =>
         const time = (times.get(endpoint) ?? 0) + 1
         times.set(endpoint, time)
         const { second } = round
-        const field = round.fieldOf(endpoint)
+        const field = round.fieldOf(endpoint, fault)
         const { socket } = response
         const before = socket?.bytesWritten ?? 0
         const list = listOf(url)
@@ -125,6 +145,7 @@ export const faultyService = (service: string, round: Round) =>
         pages.set(list, sentPages)
         const isMet = await (faults[fault] ?? pageFaults[fault])!({
           path: url.pathname,
+          elsewhere: `http://localhost:${portOf(other)}${request.url}`,
           pages: sentPages,
           moveClock: round.moveClock ?? (() => undefined),
           response,
@@ -146,21 +167,17 @@ export const faultyService = (service: string, round: Round) =>
       const server = createServer((request, response) => {
         respond(request, response).catch(() => response.destroy())
       })
-      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-      return { server, met, sentOf, unchanged, mostBytes: () => mostBytes }
+      await listen(server, "127.0.0.1")
+      return { server, other, met, sentOf, unchanged, strayed, mostBytes: () => mostBytes }
     }),
-    ({ server }) =>
-      Effect.promise(async () => {
-        const closed = new Promise((resolve) => server.close(resolve))
-        server.closeAllConnections()
-        await closed
-      }),
+    ({ server, other }) => Effect.promise(() => Promise.all([server, other].map(close))),
   ).pipe(
-    Effect.map(({ server, met, sentOf, unchanged, mostBytes }): FaultyService => ({
-      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    Effect.map(({ server, met, sentOf, unchanged, strayed, mostBytes }): FaultyService => ({
+      url: `http://127.0.0.1:${portOf(server)}`,
       met,
       sent: sentOf,
       unchanged,
+      strayed,
       mostBytes,
     })),
   )

@@ -1,6 +1,5 @@
 // Every endpoint of the API document against every fault, in rounds: in each, every endpoint meets another one. What must
 // become of them is in expected.ts. `make matrix` tries all, `make test` a round that the seed chooses.
-import { execFileSync } from "node:child_process"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { endpoints } from "../../src/extract/endpoints/index.ts"
@@ -15,9 +14,6 @@ import { subjects } from "./subjects.ts"
 
 const isWhole = process.env["MATRIX"] !== undefined
 const names = endpoints.map(({ name }) => name)
-
-const commit = (): string =>
-  execFileSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" }).trim()
 
 describe("the matrix of endpoints and faults", () => {
   it("has every endpoint of the document, and an outcome for each pair", () => {
@@ -50,8 +46,6 @@ describe("the matrix of endpoints and faults", () => {
         if (!isWhole) return expect(found.length).toBeGreaterThan(names.filter(isRead).length / 3)
         expect(found).toHaveLength(names.length * faultNames.length)
         writeMatrix({
-          commit: commit(),
-          date: new Date().toISOString().slice(0, 10),
           minutes: Math.round((performance.now() - began) / 60_000),
           outcomes: matrix.outcomes(names),
         })

@@ -1,7 +1,7 @@
 // What became of an endpoint that met a fault, in a few words, and what must never become of it.
 import { tableName, storedTables } from "../../src/domain/table/table.ts"
 import { pipelines } from "../../src/pipelines/pipelines.ts"
-import { REFUSED } from "./faults.ts"
+import { REFUSED, SURROGATE_IN_TEXT } from "./faults.ts"
 import type { Sent } from "./faultyService.ts"
 import { pageFaults } from "./pageFaults.ts"
 import { notOfTheRecord, notSent } from "./sent.ts"
@@ -55,6 +55,7 @@ export const asSent: ReadonlySet<string> = new Set([
   "field of another type",
   "unknown field",
   "lone surrogate",
+  SURROGATE_IN_TEXT,
   "1e400",
   "a key twice",
 ])
@@ -126,6 +127,9 @@ export const becameOf = (
   const hasGap = names.some(
     (name) => disturbed.second.gaps.has(name) && !undisturbed.second.gaps.has(name),
   )
+  if (worst?.outcome === "quarantined")
+    if (!names.some((name) => disturbed.second.quarantined.has(name)))
+      problems.push("refused, and not in quarantine")
   const isChanged = asSent.has(fault) || fault in pageFaults
   const now = differences(endpoint, disturbed.second, undisturbed.second)
   const later = differences(
@@ -140,7 +144,7 @@ export const becameOf = (
   const isNew = ({ table }: Difference, row: string): boolean =>
     undisturbed.first.rows.get(table)?.has(row) !== true
   const added = now.map((each) => ({ ...each, more: each.more.filter((row) => isNew(each, row)) }))
-  if (isChanged && (worst === undefined || stays)) problems.push(...notSent(added, sent))
+  if (isChanged) problems.push(...notSent(added, sent))
   // The service gave no way to request them, and the run said so.
   const isOutOfReach = stays && tasks.some((task) => task.text?.includes("out of reach") === true)
   if (stays) problems.push(...notOfTheRecord(later, sent, isOutOfReach))

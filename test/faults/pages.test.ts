@@ -5,7 +5,9 @@ import * as Effect from "effect/Effect"
 import { dailyRandomness } from "../support/randomness.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
 import { HANG_SECONDS } from "../support/until.ts"
-import { expectedOfPages } from "../reliability/expectedOfPages.ts"
+import { writePages } from "../reliability/answers.ts"
+import { writePage } from "../reliability/page.ts"
+import { expectedOfPages } from "./expectedOfPages.ts"
 import { becameOf, pipelinesOf } from "./outcome.ts"
 import { pageFaults } from "./pageFaults.ts"
 import { disturbed, firstRun, undisturbed } from "./world.ts"
@@ -59,6 +61,9 @@ it.live(
       expect(found).toEqual(
         Object.fromEntries(tried.map((fault) => [fault, expectedOfPages[fault]])),
       )
+      if (!isWhole) return
+      writePages({ outcomes: found })
+      writePage()
     }).pipe(Effect.scoped),
   10 * HANG_SECONDS * 1000,
 )

@@ -6,7 +6,7 @@ import { endpoints } from "../../src/extract/endpoints/index.ts"
 import type { Random } from "../support/randomness.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
 import { swapped, verified } from "./byHand.ts"
-import { DOES_NOT_APPLY, faultNames, REFUSED } from "./faults.ts"
+import { DOES_NOT_APPLY, faultNames, REFUSED, SURROGATE_IN_TEXT } from "./faults.ts"
 import { faultyService } from "./faultyService.ts"
 import { type Became, becameOf, type Undisturbed, pipelinesOf } from "./outcome.ts"
 import { subjects } from "./subjects.ts"
@@ -17,7 +17,7 @@ const ofAll: ReadonlySet<string> = new Set([REFUSED, "429 for good"])
 const others = faultNames.filter((name) => !ofAll.has(name))
 /** Those that a run repeats until a limit of time: a slow machine may need other requests. One repetition is always made. */
 const isRepeated = (fault: string): boolean =>
-  /^(424|500 for good|reset|body that stops|a byte|wrong length|truncated)/.test(fault)
+  /^(424|500 for good|reset|closed|body that stops|a byte|length|truncated)/.test(fault)
 
 const names = endpoints.map(({ name }) => name)
 
@@ -33,7 +33,10 @@ const isAwaited = (endpoint: string): boolean =>
     read.some((other) => pipelinesOf(other).some(({ after }) => after.includes(name))),
   )
 
-const fieldOf = (endpoint: string): string => subjects[endpoint]?.field ?? ""
+export const fieldOf = (endpoint: string, fault: string): string => {
+  const { field = "", text = field } = subjects[endpoint] ?? {}
+  return fault === SURROGATE_IN_TEXT ? text : field
+}
 
 export interface Found {
   readonly endpoint: string
@@ -145,6 +148,7 @@ export class Matrix {
         const became = becameOf(endpoint, fault, met, this.#calm)
         if (became !== undefined) this.#note(endpoint, fault, became)
       }
+      this.problems.push(...met.strayed)
       if (met.failure !== undefined) this.problems.push(`the run failed: ${met.failure}`)
       if (met.mostBytes > 2 * MAX_BYTES) this.problems.push(`it read ${met.mostBytes} bytes`)
       if (this.#isWhole) {
@@ -179,6 +183,7 @@ export class Matrix {
           fault,
           service.unchanged.has("key_verification") ? unmet : key,
         )
+        this.problems.push(...service.strayed)
       }),
     )
   }

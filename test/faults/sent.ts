@@ -49,9 +49,14 @@ const problemsIn = (
     })
   })
 
-/** A key twice counts as its last value, as JSON's readers do. */
+const wellFormed = (_name: string, value: unknown): unknown =>
+  typeof value === "string" ? value.toWellFormed() : value
+
+/**
+ * A key twice counts as its last value, as JSON's readers do, and half of a surrogate pair as U+FFFD, since UTF-8 has no halves.
+ */
 const placesOf = (text: string, request: ReadonlyArray<string>) =>
-  placesIn(JSON.parse(text), request)
+  placesIn(JSON.parse(text, wellFormed), request)
 
 /** Rows that no body holds. */
 export const notSent = (

@@ -187,6 +187,7 @@ export const disturbed = Effect.fnUntraced(function* (
     met: service.met,
     sent: service.sent,
     unchanged: service.unchanged,
+    strayed: service.strayed,
     mostBytes: service.mostBytes(),
     failure: Exit.isFailure(exit) ? String(exit.cause) : undefined,
     second,

@@ -46,6 +46,16 @@ describe("scheduled runs", () => {
         expect(yield* wrongVersions(dataDir, given)).toEqual([])
         const gaps = yield* query(dataDir, "select * from ops.gaps where state <> 'closed'")
         expect(gaps).toEqual([])
+        // There was something to be wrong about.
+        const [met] = yield* query(
+          dataDir,
+          `select (select count(*)::integer from ops.gaps) as gaps,
+            (select count(*)::integer from ops.tasks where outcome = 'failed') as failed,
+            (select count(*)::integer from ops.tasks where outcome = 'quarantined') as quarantined`,
+        )
+        const restated = [...given.values.values()].filter((values) => values.length > 1).length
+        for (const [what, count] of Object.entries({ ...met, restated }))
+          expect(count, what).toBeGreaterThan(0)
         for (const args of [["verify"], ["check", "--against-archive"]]) {
           expect(yield* Effect.promise(() => vaulthouse(args, { cwd }))).toMatchObject({ code: 0 })
         }

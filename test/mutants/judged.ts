@@ -67,8 +67,8 @@ export const judgedSurvivors: ReadonlyArray<Judged> = [
     reason: "A probe a millisecond early is as good.",
   },
   {
-    file: "src/extract/http/exchange.ts",
-    line: 'const cachedMillis = /^\\d+$/.test(age ?? "") ? Number(age) * 1000 : 0',
+    file: "src/extract/http/retryAfter.ts",
+    line: 'return dated + (/^\\d+$/.test(age ?? "") ? Number(age) * 1000 : 0)',
     replacement: "1",
     reason: "A millisecond is nothing beside the second that the date of a response may be off.",
   },
@@ -79,7 +79,7 @@ export const judgedSurvivors: ReadonlyArray<Judged> = [
     reason: "A response has both or neither: both are of its points.",
   },
   {
-    file: "src/extract/paginators/timeWindows.ts",
+    file: "src/extract/paginators/nextTimeWindows.ts",
     line: "if (until === undefined || until >= from) {",
     replacement: ">",
     reason: "A window of one instant, which runs before have read.",

@@ -1,20 +1,36 @@
-// What became of every endpoint and fault, as docs/reliability.md shows it: `make matrix` writes test/faults/figures.json.
+// What became of every endpoint and fault, as docs/reliability.md shows it: `make matrix` writes the figures in test/faults.
+import { execFileSync } from "node:child_process"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { expectedOfPages } from "./expectedOfPages.ts"
 
-export interface MatrixFigures {
-  readonly commit: string
-  readonly date: string
-  readonly minutes: number
+interface Tried {
   /** Outcomes by fault and endpoint. */
   readonly outcomes: Readonly<Record<string, Readonly<Record<string, string>>>>
 }
 
-const file = join(import.meta.dirname, "../faults/figures.json")
+interface TriedMatrix extends Tried {
+  readonly minutes: number
+}
 
-export const writeMatrix = (figures: MatrixFigures): void =>
-  writeFileSync(file, `${JSON.stringify(figures, null, 2)}\n`)
+interface Dated {
+  readonly commit: string
+  readonly date: string
+}
+
+const folder = join(import.meta.dirname, "../faults")
+const ofMatrix = join(folder, "figures.json")
+const ofPages = join(folder, "pageFigures.json")
+
+const write = (file: string, tried: Tried): void => {
+  const commit = execFileSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" })
+  const dated: Dated = { commit: commit.trim(), date: new Date().toISOString().slice(0, 10) }
+  writeFileSync(file, `${JSON.stringify({ ...dated, ...tried }, null, 2)}\n`)
+}
+
+export const writeMatrix = (tried: TriedMatrix): void => write(ofMatrix, tried)
+export const writePages = (tried: Tried): void => write(ofPages, tried)
+
+const read = (file: string): unknown => JSON.parse(readFileSync(file, "utf8"))
 
 /** The endpoints of each outcome, the most frequent one last and without their names. */
 const rowOf = (fault: string, byEndpoint: Readonly<Record<string, string>>): string => {
@@ -49,10 +65,9 @@ const meanings = [
 ]
 
 export const answersSection = (): ReadonlyArray<string> => {
-  if (!existsSync(file)) return []
-  const { commit, date, minutes, outcomes } = JSON.parse(
-    readFileSync(file, "utf8"),
-  ) as MatrixFigures
+  if (!existsSync(ofMatrix) || !existsSync(ofPages)) return []
+  const { commit, date, minutes, outcomes } = read(ofMatrix) as TriedMatrix & Dated
+  const pages = read(ofPages) as Tried & Dated
   const faults = Object.entries(outcomes)
   const cells = faults.flatMap(([, byEndpoint]) => Object.values(byEndpoint))
   const apart = cells.filter((outcome) => outcome === "does not apply").length
@@ -67,10 +82,11 @@ export const answersSection = (): ReadonlyArray<string> => {
       ...faults.map(([fault, each]) => rowOf(fault, each)),
     ].join("\n"),
     "Lists of several pages, read for the first time from a service that is wrong between them. Older ones that are out of reach are the subject of a warning of the run.",
+    `On commit \`${pages.commit}\`, ${pages.date}:`,
     [
       "| pages | became |",
       "| --- | --- |",
-      ...Object.entries(expectedOfPages).map(([fault, each]) => rowOf(fault, each)),
+      ...Object.entries(pages.outcomes).map(([fault, each]) => rowOf(fault, each)),
     ].join("\n"),
   ]
 }

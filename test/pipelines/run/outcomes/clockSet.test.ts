@@ -16,6 +16,7 @@ const HOUR = 3_600_000
 const runs = [
   { now: "2027-12-31T23:59:30Z", behind: 0, steps: [HOUR, -3 * HOUR] },
   { now: "2028-02-29T00:00:30Z", behind: 5 * HOUR, steps: [] },
+  { now: "2028-02-29T19:30:00Z", behind: -5 * HOUR, steps: [] },
   { now: "2028-02-29T23:30:00Z", behind: -HOUR, steps: [-2 * HOUR, 26 * HOUR] },
   { now: "2028-03-01T00:30:00Z", behind: 0, steps: [-HOUR] },
 ]
