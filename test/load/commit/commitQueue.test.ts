@@ -58,4 +58,43 @@ describe("a group that can't be committed", () => {
       expect(groups).toEqual([BATCHES, 1, 1, 1, 1, 1])
     }),
   )
+
+  it.live("takes with it what follows a batch that failed, and nothing else", () =>
+    Effect.gen(function* () {
+      const batch = (): Batch => ({ rows: [], bookkeeping: [] })
+      const bad = batch()
+      const committed: Array<Batch> = []
+      const queue = yield* commitQueue(
+        (take) =>
+          Effect.suspend(() => {
+            const group = take()
+            if (group.includes(bad)) {
+              return Effect.fail(databaseError("Committing rows", new Error("Conversion Error")))
+            }
+            committed.push(...group)
+            const counts = { inserted: 0, revised: 0, unchanged: 0 }
+            return Effect.succeed({ batches: group.map(() => counts), tables: new Map() })
+          }),
+        () => undefined,
+        0,
+      )
+      const [second, third, other, follower] = [batch(), batch(), batch(), batch()]
+      const first = yield* queue(bad)
+      const next = yield* queue(second, first)
+      const last = yield* queue(third, next)
+      const unrelated = yield* queue(other)
+      const following = yield* queue(follower, unrelated)
+      for (const each of [unrelated, following]) yield* Deferred.await(each)
+      const messages = yield* Effect.forEach([first, next, last], (each) =>
+        Effect.map(Effect.flip(Deferred.await(each)), ({ message }) => message),
+      )
+      expect(messages).toEqual([
+        expect.stringContaining("Conversion Error"),
+        ...Array.from({ length: 2 }, () =>
+          expect.stringContaining("the batch before it was not committed"),
+        ),
+      ])
+      expect(committed).toEqual([other, follower])
+    }),
+  )
 })
