@@ -398,11 +398,11 @@ describe("all calls of a run", () => {
     }),
   )
 
-  it.effect("may wait again once an attempt has helped", () =>
+  it.effect.each([2, 3])("may wait again once attempt %i has helped", (helpful) =>
     Effect.gen(function* () {
       const { client } = yield* startClient(
         (_, response, number) => {
-          const isRefused = number % 3 !== 0
+          const isRefused = number % helpful !== 0
           if (isRefused) response.setHeader("retry-after", "3")
           json(response, isRefused ? { detail: "no" } : [], isRefused ? 503 : 200)
         },
@@ -410,7 +410,7 @@ describe("all calls of a run", () => {
       )
       const { result, seconds } = yield* turned(calls(client, 8))
       expect(Result.getOrThrow(result).filter(Result.isFailure)).toEqual([])
-      expect(seconds).toBeGreaterThan(40)
+      expect(seconds).toBeGreaterThan(8 * 3 * (helpful - 1) - 1)
     }),
   )
 })
