@@ -36,13 +36,6 @@ export const judgedSurvivors: ReadonlyArray<Judged> = [
     reason: "Where Node can't reserve 4 GB to strip types, it strips them without.",
   },
   {
-    file: "src/pipelines/areas/transparency/pnl_history.ts",
-    line: "return isNewestFirst ? times[last + 1 - rejected.length] : oldest",
-    replacement: "+",
-    reason:
-      "Reads further back than to the rejected snapshots: more of a response, and the same rows.",
-  },
-  {
     file: "src/pipelines/areas/governance/auditLogScan.ts",
     line: "lastFullScan: 0,",
     replacement: "1",

@@ -143,6 +143,31 @@ live("is closed by a run that begins after it, if an earlier one read it and was
   }),
 )
 
+live(
+  "is closed where the service sends the oldest first, and the rest of the page lies between",
+  () =>
+    Effect.gen(function* () {
+      let broken = [800, 400]
+      const { url } = yield* oneVault("unrealized_pnl", (inputs) =>
+        Array.from({ length: Math.min(900, Number(inputs.get("limit"))) }, (_, hour) => ({
+          timestamp: new Date(started - hour * 3_600_000).toISOString(),
+          unrealizedPnl: broken.includes(hour) ? "n/a" : hour,
+          unrealizedPnlInAsset: hour,
+        })).toReversed(),
+      )
+      const dataDir = yield* temporaryFolder
+      const sync = syncs(url, dataDir, "pnl_history")({})
+      expect(yield* sync).toBe("partial")
+      expect(yield* openIn(dataDir)).toEqual([{ entries: 2, gaps: 0 }])
+      broken = []
+      expect(yield* sync).toBe("complete")
+      expect(yield* openIn(dataDir)).toEqual([{ entries: 0, gaps: 0 }])
+      expect(yield* query(dataDir, "select count(*)::int as n from core.pnl_history")).toEqual([
+        { n: 900 },
+      ])
+    }),
+)
+
 live("is not closed by an empty response where there were rows", () =>
   Effect.gen(function* () {
     const snapshots = [0, 1, 2].map((hour) => ({
