@@ -38,7 +38,8 @@ const withoutExponent = (text: string): string => {
 }
 
 const noteScalar = (held: Held, value: unknown): void => {
-  const text = String(value)
+  // No table can hold half of a surrogate pair.
+  const text = String(value).toWellFormed()
   if (value !== null && text.trim() !== "" && Number.isFinite(Number(value)))
     held.numbers.add(Number(value))
   for (const each of [text, text.trim(), withoutExponent(text)]) held.texts.add(each.toLowerCase())

@@ -1,6 +1,6 @@
 // What the product makes of one response, and what must never become of it.
 import * as Result from "effect/Result"
-import { isJsonObject, type JsonObject, parseJson } from "../../src/domain/values/json.ts"
+import { type JsonObject, parseJson } from "../../src/domain/values/json.ts"
 import { defaultTimeFields } from "../../src/domain/wire/timeFields.ts"
 import { decode } from "../../src/extract/decode.ts"
 import { endpoints } from "../../src/extract/endpoints/index.ts"
@@ -25,15 +25,15 @@ export interface Tried {
   readonly problems: ReadonlyArray<string>
 }
 
-/** With the digits of numbers that are kept as text. */
-const withDigits = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(withDigits)
-  if (!isJsonObject(value)) {
-    const digits = (value as { readonly rawJSON?: unknown } | null)?.rawJSON
-    return typeof digits === "string" ? digits : value
-  }
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withDigits(inner)]))
-}
+/** A double has every digit of a number whose text is no longer. */
+const EXACT = 15
+
+/** The body as JSON alone reads it: of a number that a double may not hold, the text that was sent. */
+const asSent = (body: string): unknown =>
+  JSON.parse(body, ((_key: string, value: unknown, { source = "" }: { readonly source?: string }) =>
+    typeof value === "number" && source.length > EXACT ? source : value) as Parameters<
+    typeof JSON.parse
+  >[1])
 
 const refused = (path: string, detail: string): Tried => ({
   outcome: "refused",
@@ -62,8 +62,9 @@ const triedByHand = (name: string, body: string): Tried => {
     errorText: null,
     response,
   })
-  const problems = [...unheld(rows, placesIn(withDigits(response)))]
-  const isNamed = [...heldBy(response).texts].some((text) => /^0x[0-9a-f]{64}$/.test(text))
+  const sent = asSent(body)
+  const problems = [...unheld(rows, placesIn(sent))]
+  const isNamed = [...heldBy(sent).texts].some((text) => /^0x[0-9a-f]{64}$/.test(text))
   const at = rows.table.columns.findIndex((column) => column.name === "transaction_hash")
   if (namesTransaction(response) && !isNamed && rows.columns[at]?.[0] === null)
     problems.push("confirmed without a transaction")
@@ -75,8 +76,7 @@ export const tried = (recorded: Recorded, body: string): Tried => {
   const { pipeline: name, inputs, subject, window } = recorded
   const pipeline = pipelineOf(name)
   if (pipeline === undefined) return triedByHand(name, body)
-  const parsed = parseJson(body)
-  const result = Result.flatMap(decode<unknown>(pipeline.endpoint, parsed), (value) =>
+  const result = Result.flatMap(decode<unknown>(pipeline.endpoint, parseJson(body)), (value) =>
     mapResponse<unknown, unknown>((decoded, source) => pipeline.rows(decoded, source), value, {
       lineage: { responseId: "r", receivedAt: 1 },
       subject,
@@ -87,7 +87,7 @@ export const tried = (recorded: Recorded, body: string): Tried => {
   )
   if (Result.isFailure(result)) return refused(result.failure.path, result.failure.detail)
   const { rows, rejected } = result.success
-  const places = placesIn(withDigits(Result.getOrThrow(parsed).lossless), inputs, subject)
+  const places = placesIn(asSent(body), inputs, subject)
   return {
     outcome: rejected.length > 0 ? "in part" : "loaded",
     rows: rows.reduce((sum, { length }) => sum + length, 0),
