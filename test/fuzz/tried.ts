@@ -7,7 +7,8 @@ import { endpoints } from "../../src/extract/endpoints/index.ts"
 import { pipelineOf } from "../../src/pipelines/archive/archivedRows.ts"
 import { mapResponse } from "../../src/pipelines/strategies/mapResponse.ts"
 import { namesTransaction, swapRows } from "../../src/transform/tables/swaps/swaps.ts"
-import { heldBy, placesIn, unheld } from "./held.ts"
+import { type Before, lost, madeOf } from "./kept.ts"
+import { asSent, heldBy, placesIn, unheld } from "./held.ts"
 
 export interface Recorded {
   /** Of the endpoints that only a command requests, their name. */
@@ -24,16 +25,6 @@ export interface Tried {
   readonly rows: number
   readonly problems: ReadonlyArray<string>
 }
-
-/** A double has every digit of a number whose text is no longer. */
-const EXACT = 15
-
-/** The body as JSON alone reads it: of a number that a double may not hold, the text that was sent. */
-const asSent = (body: string): unknown =>
-  JSON.parse(body, ((_key: string, value: unknown, { source = "" }: { readonly source?: string }) =>
-    typeof value === "number" && source.length > EXACT ? source : value) as Parameters<
-    typeof JSON.parse
-  >[1])
 
 const refused = (path: string, detail: string): Tried => ({
   outcome: "refused",
@@ -63,7 +54,7 @@ const triedByHand = (name: string, body: string): Tried => {
     response,
   })
   const sent = asSent(body)
-  const problems = [...unheld(rows, placesIn(sent))]
+  const problems = [...unheld(rows, placesIn(sent, "b"))]
   const isNamed = [...heldBy(sent).texts].some((text) => /^0x[0-9a-f]{64}$/.test(text))
   const at = rows.table.columns.findIndex((column) => column.name === "transaction_hash")
   if (namesTransaction(response) && !isNamed && rows.columns[at]?.[0] === null)
@@ -71,12 +62,9 @@ const triedByHand = (name: string, body: string): Tried => {
   return { outcome: "loaded", rows: 1, problems }
 }
 
-/** Throws nothing, whatever the body is; if it does, that is what the test looks for. */
-export const tried = (recorded: Recorded, body: string): Tried => {
-  const { pipeline: name, inputs, subject, window } = recorded
-  const pipeline = pipelineOf(name)
-  if (pipeline === undefined) return triedByHand(name, body)
-  const result = Result.flatMap(decode<unknown>(pipeline.endpoint, parseJson(body)), (value) =>
+const mapped = ({ pipeline: name, inputs, subject, window }: Recorded, body: string) => {
+  const pipeline = pipelineOf(name)!
+  return Result.flatMap(decode<unknown>(pipeline.endpoint, parseJson(body)), (value) =>
     mapResponse<unknown, unknown>((decoded, source) => pipeline.rows(decoded, source), value, {
       lineage: { responseId: "r", receivedAt: 1 },
       subject,
@@ -85,6 +73,27 @@ export const tried = (recorded: Recorded, body: string): Tried => {
       window,
     }),
   )
+}
+
+const madeBefore = new Map<string, Before>()
+
+/** What became of the response before it was changed. */
+const before = (recorded: Recorded): Before => {
+  const { inputs, subject, body } = recorded
+  const name = JSON.stringify(recorded)
+  const known = madeBefore.get(name)
+  if (known !== undefined) return known
+  const response = Result.getOrThrow(mapped(recorded, body))
+  const made = madeOf(response, placesIn(asSent(body), inputs, subject))
+  madeBefore.set(name, made)
+  return made
+}
+
+/** Throws nothing, whatever the body is; if it does, that is what the test looks for. */
+export const tried = (recorded: Recorded, body: string): Tried => {
+  const { pipeline: name, inputs, subject } = recorded
+  if (pipelineOf(name) === undefined) return triedByHand(name, body)
+  const result = mapped(recorded, body)
   if (Result.isFailure(result)) return refused(result.failure.path, result.failure.detail)
   const { rows, rejected } = result.success
   const places = placesIn(asSent(body), inputs, subject)
@@ -96,6 +105,7 @@ export const tried = (recorded: Recorded, body: string): Tried => {
         ? ["a record was rejected without a reason"]
         : []),
       ...rows.flatMap((each) => unheld(each, places)),
+      ...lost(before(recorded), result.success, places),
     ],
   }
 }
