@@ -92,7 +92,7 @@ export const lost = (
   // A rejected record may have fields of what it is in, or be a part of one that was sent.
   const reported = heldBy(...sent.map(({ record }) => record)).texts
   const isReported = ({ held: [own] }: Place): boolean =>
-    sent.length > 0 && own!.texts.isSubsetOf(reported)
+    sent.length > 0 && [...own!.texts].every((text) => reported.has(text))
   const records = places.filter(({ path }) => before.lists.has(path))
   const larger = new Set(records.flatMap(around))
   const ignored = records.filter(
