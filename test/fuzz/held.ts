@@ -7,8 +7,8 @@ import type { Rows, Table } from "../../src/domain/table/table.ts"
 const EXACT = 15
 
 /**
- * A body as JSON alone reads it: of a number that a double may not hold, the text that was sent. No table can hold half of a
- * surrogate pair.
+ * A body as JSON alone reads it: of a number that a double may not hold, the text that was sent. No table can hold half
+ * of a surrogate pair.
  */
 export const asSent = (body: string): unknown =>
   JSON.parse(body, ((

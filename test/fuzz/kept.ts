@@ -1,4 +1,4 @@
-// Whether a changed response still becomes what its unchanged part became before, and whether each of its records becomes
+// Whether a changed response still becomes what its unchanged part became before, and whether each record becomes
 // something. The place that a row came from is the smallest one that holds all values of the row.
 import type { Rows } from "../../src/domain/table/table.ts"
 import type { MappedResponse } from "../../src/transform/Source.ts"
