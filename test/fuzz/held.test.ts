@@ -68,6 +68,11 @@ describe("a row that the response holds", () => {
       ["here", "two", 2.5, "a".repeat(64), null],
       "figures.raw: ",
     ],
+    [
+      "a flag that means the opposite",
+      ["here", "one", 1.25, "9007199254740993", false],
+      "figures.is_open: false",
+    ],
     ["a flag where the record has none", ["here", "two", 2.5, "7", true], "figures.is_open: true"],
   ])("has not %s", (_, row, what) => {
     const found = missing(one, row)

@@ -3,6 +3,25 @@
 import type { Column, Value } from "../../src/domain/table/column.ts"
 import type { Rows, Table } from "../../src/domain/table/table.ts"
 
+/** A double has every digit of a number whose text is no longer. */
+const EXACT = 15
+
+/**
+ * A body as JSON alone reads it: of a number that a double may not hold, the text that was sent. No table can hold half
+ * of a surrogate pair.
+ */
+export const asSent = (body: string): unknown =>
+  JSON.parse(body, ((
+    _key: string,
+    value: unknown,
+    { source = "" }: { readonly source?: string },
+  ) => {
+    if (typeof value === "string") return value.toWellFormed()
+    return typeof value === "number" && !(source.length <= EXACT && Number.isFinite(value))
+      ? source
+      : value
+  }) as Parameters<typeof JSON.parse>[1])
+
 export interface Held {
   readonly numbers: Set<number>
   readonly texts: Set<string>
@@ -50,6 +69,7 @@ const noteAll = (held: Held, value: unknown, without: (inner: object) => boolean
   if (!isHolder(value)) return noteScalar(held, value)
   for (const [key, inner] of Object.entries(value)) {
     if (!Array.isArray(value)) noteScalar(held, key)
+    if (typeof inner === "boolean") noteScalar(held, `${key} ${inner}`)
     if (!isHolder(inner) || !without(inner)) noteAll(held, inner, without)
   }
 }
@@ -63,9 +83,16 @@ export const heldBy = (...values: ReadonlyArray<unknown>): Held => {
 
 /** A place in a response where a record may be: what it holds, and what stands beside it and what it is in. */
 export interface Place {
+  /** Without the numbers of elements: `$.positions[]`. */
+  readonly path: string
+  readonly value: unknown
+  /** All that `held` was read from but the request, as text. */
+  readonly text: string
   /** The response, or a list in it. */
   readonly isOfMany: boolean
+  /** The last is the request's. */
   readonly held: ReadonlyArray<Held>
+  readonly parent: Place | undefined
 }
 
 /** The places of a response, the response itself first. */
@@ -74,22 +101,42 @@ export const placesIn = (
   ...request: ReadonlyArray<unknown>
 ): ReadonlyArray<Place> => {
   const places: Array<Place> = []
-  const visit = (value: unknown, key: string, around: ReadonlyArray<Held>): void => {
-    places.push({
+  const visit = (
+    value: unknown,
+    key: string,
+    { path, text, held }: Pick<Place, "path" | "text" | "held">,
+    parent?: Place,
+  ): void => {
+    const place: Place = {
+      path,
+      value,
+      text: `${path} ${JSON.stringify(value)} ${text}`,
       isOfMany: places.length === 0 || Array.isArray(value),
-      held: [heldBy(value, ...(key === "" ? [] : [key])), ...around],
-    })
-    if (!isHolder(value)) return
-    for (const [name, inner] of Object.entries(value)) {
-      const beside = nothing()
-      // Lists are of other records.
-      if (!Array.isArray(value))
-        noteAll(beside, value, (each) => each === inner || Array.isArray(each))
-      if (Array.isArray(value)) visit(inner, "", around)
-      else visit(inner, name, [beside, ...around])
+      held: [heldBy(value, ...(key === "" ? [] : [key])), ...held],
+      parent,
+    }
+    places.push(place)
+    if (Array.isArray(value)) {
+      for (const inner of value) visit(inner, "", { path: `${path}[]`, text, held }, place)
+    } else if (isHolder(value)) {
+      for (const [name, inner] of Object.entries(value)) {
+        const beside = nothing()
+        // Lists are of other records.
+        const isOther = (each: unknown): boolean => each === inner || Array.isArray(each)
+        noteAll(beside, value, isOther)
+        const others = JSON.stringify(value, (_, each) =>
+          isHolder(each) && isOther(each) ? null : each,
+        )
+        visit(
+          inner,
+          name,
+          { path: `${path}.${name}`, text: `${others} ${text}`, held: [beside, ...held] },
+          place,
+        )
+      }
     }
   }
-  visit(body, "", [heldBy(...request)])
+  visit(body, "", { path: "$", text: "", held: [heldBy(...request)] })
   return places
 }
 
@@ -108,13 +155,15 @@ const isTextHeld = (text: string, isText: (text: string) => boolean): boolean =>
 const DAY = 86_400_000
 /** The hash of a record without an id, in a column of a key. */
 const HASH = /^[0-9a-f]{64}(#\d+)?$/
-/** Words of a service for what a column says with `true` or `false`. */
-const FLAGS =
-  /^(true|false|0|1|0x0|0x1|failed|failure|error|reverted|success|successful|succeeded|ok|active|inactive|open|closed|yes|no)$/
+/** What a service says of a transaction that failed, and of one that did not. */
+const FAILED = {
+  true: /^(failed|failure|error|reverted|0x0|\w*(fail|error|revert)\w* true|\w*succe\w* false)$/,
+  false: /^(success|successful|succeeded|ok|0x1|\w*(fail|error|revert)\w* false|\w*succe\w* true)$/,
+}
 
 /** `isKey`: the column is one of its table's key. */
 export const isHeld = (
-  { type }: Column,
+  { name, type }: Column,
   value: Value,
   held: ReadonlyArray<Held>,
   isKey = false,
@@ -139,7 +188,10 @@ export const isHeld = (
         [...millis].some((each) => Math.floor(each / DAY) === Number(value)),
       )
     case "boolean":
-      return held.some(({ texts }) => [...texts].some((text) => FLAGS.test(text)))
+      if (name !== "is_failed") return isText(String(value))
+      return held.some(({ texts }) =>
+        [...texts].some((text) => FAILED[value === true ? "true" : "false"].test(text)),
+      )
     // Its own text is compared with the response's where it is written; what is within differs in order alone.
     case "json":
       return true
@@ -170,6 +222,30 @@ const derived = new Set([
 /** Tables whose rows are made of lists side by side, so that no place but the response holds all of a row. */
 const ofLists = new Set(["apy_history"])
 
+/** Columns that say whose rows they are. What is read from the records has a column with its own spelling beside it. */
+const givenColumns = ({ columns }: Table): ReadonlyArray<Column> =>
+  columns.filter(
+    ({ fields, name }) =>
+      fields === undefined &&
+      /^(chain_id|\w+_address)$/.test(name) &&
+      columns.every((other) => other.name !== `${name}_wire`),
+  )
+
+/** Every value of these columns that is not the request's. A response may name the chain of what was requested. */
+const foreign = (
+  { table, columns }: Pick<Rows, "table" | "columns">,
+  [whole]: ReadonlyArray<Place>,
+): ReadonlyArray<string> =>
+  givenColumns(table).flatMap((column) => {
+    const held = whole!.held.slice(column.name === "chain_id" ? 0 : -1)
+    const values = new Set(columns[table.columns.indexOf(column)])
+    return [...values].flatMap((value) =>
+      isHeld(column, value, held)
+        ? []
+        : [`${table.name}.${column.name}: ${value} is of no request`],
+    )
+  })
+
 /** Every value of the rows that the response does not hold at one place. Several rows are of several places. */
 export const unheld = (
   { table, columns, length }: Pick<Rows, "table" | "columns" | "length">,
@@ -191,17 +267,18 @@ export const unheld = (
     })
   // Records follow each other as rows do, so the place after the last one is nearly always right.
   let next = 0
-  return Array.from({ length }, (_, row) => {
+  const missing = Array.from({ length }, (_, row) => {
     let best: ReadonlyArray<string> | undefined
     for (let step = 0; step < possible.length; step += 1) {
       const at = (next + step) % possible.length
-      const missing = missingAt(row, possible[at]!)
-      if (best === undefined || missing.length < best.length) best = missing
-      if (missing.length === 0) {
+      const lacking = missingAt(row, possible[at]!)
+      if (best === undefined || lacking.length < best.length) best = lacking
+      if (lacking.length === 0) {
         next = at
         break
       }
     }
     return best ?? [`${table.name}: a row of nothing`]
-  }).flat()
+  })
+  return [...missing.flat(), ...foreign({ table, columns }, places)]
 }

@@ -99,7 +99,11 @@ const mutateOnce = (whole: Holder, random: Random): void => {
     },
     () => void (fields[key] = [structuredClone(value)]),
     () => void (fields[key] = { [key]: structuredClone(value) }),
-    () => void (fields[key] = typeof value === "number" ? String(value) : Number(value)),
+    () => {
+      if (typeof value === "number") fields[key] = String(value)
+      // Of some objects no number can be made.
+      else fields[key] = isHolder(value) ? null : Number(value)
+    },
     () => {
       if (typeof value === "number") fields[key] = value * choose([-1, 10, 1000, 1e18, 1e-18])
       else if (typeof value === "string") fields[key] = choose([value.toUpperCase(), ` ${value} `])

@@ -1,13 +1,14 @@
 // What the product makes of one response, and what must never become of it.
 import * as Result from "effect/Result"
-import { isJsonObject, type JsonObject, parseJson } from "../../src/domain/values/json.ts"
+import { type JsonObject, parseJson } from "../../src/domain/values/json.ts"
 import { defaultTimeFields } from "../../src/domain/wire/timeFields.ts"
 import { decode } from "../../src/extract/decode.ts"
 import { endpoints } from "../../src/extract/endpoints/index.ts"
 import { pipelineOf } from "../../src/pipelines/archive/archivedRows.ts"
 import { mapResponse } from "../../src/pipelines/strategies/mapResponse.ts"
 import { namesTransaction, swapRows } from "../../src/transform/tables/swaps/swaps.ts"
-import { heldBy, placesIn, unheld } from "./held.ts"
+import { type Before, lost, madeOf } from "./kept.ts"
+import { asSent, heldBy, placesIn, unheld } from "./held.ts"
 
 export interface Recorded {
   /** Of the endpoints that only a command requests, their name. */
@@ -23,16 +24,6 @@ export interface Tried {
   /** Rows whose values were compared with the response. */
   readonly rows: number
   readonly problems: ReadonlyArray<string>
-}
-
-/** With the digits of numbers that are kept as text. */
-const withDigits = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(withDigits)
-  if (!isJsonObject(value)) {
-    const digits = (value as { readonly rawJSON?: unknown } | null)?.rawJSON
-    return typeof digits === "string" ? digits : value
-  }
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withDigits(inner)]))
 }
 
 const refused = (path: string, detail: string): Tried => ({
@@ -62,21 +53,18 @@ const triedByHand = (name: string, body: string): Tried => {
     errorText: null,
     response,
   })
-  const problems = [...unheld(rows, placesIn(withDigits(response)))]
-  const isNamed = [...heldBy(response).texts].some((text) => /^0x[0-9a-f]{64}$/.test(text))
+  const sent = asSent(body)
+  const problems = [...unheld(rows, placesIn(sent, "b"))]
+  const isNamed = [...heldBy(sent).texts].some((text) => /^0x[0-9a-f]{64}$/.test(text))
   const at = rows.table.columns.findIndex((column) => column.name === "transaction_hash")
   if (namesTransaction(response) && !isNamed && rows.columns[at]?.[0] === null)
     problems.push("confirmed without a transaction")
   return { outcome: "loaded", rows: 1, problems }
 }
 
-/** Throws nothing, whatever the body is; if it does, that is what the test looks for. */
-export const tried = (recorded: Recorded, body: string): Tried => {
-  const { pipeline: name, inputs, subject, window } = recorded
-  const pipeline = pipelineOf(name)
-  if (pipeline === undefined) return triedByHand(name, body)
-  const parsed = parseJson(body)
-  const result = Result.flatMap(decode<unknown>(pipeline.endpoint, parsed), (value) =>
+const mapped = ({ pipeline: name, inputs, subject, window }: Recorded, body: string) => {
+  const pipeline = pipelineOf(name)!
+  return Result.flatMap(decode<unknown>(pipeline.endpoint, parseJson(body)), (value) =>
     mapResponse<unknown, unknown>((decoded, source) => pipeline.rows(decoded, source), value, {
       lineage: { responseId: "r", receivedAt: 1 },
       subject,
@@ -85,9 +73,30 @@ export const tried = (recorded: Recorded, body: string): Tried => {
       window,
     }),
   )
+}
+
+const madeBefore = new Map<string, Before>()
+
+/** What became of the response before it was changed. */
+const before = (recorded: Recorded): Before => {
+  const { inputs, subject, body } = recorded
+  const name = JSON.stringify(recorded)
+  const known = madeBefore.get(name)
+  if (known !== undefined) return known
+  const response = Result.getOrThrow(mapped(recorded, body))
+  const made = madeOf(response, placesIn(asSent(body), inputs, subject))
+  madeBefore.set(name, made)
+  return made
+}
+
+/** Throws nothing, whatever the body is; if it does, that is what the test looks for. */
+export const tried = (recorded: Recorded, body: string): Tried => {
+  const { pipeline: name, inputs, subject } = recorded
+  if (pipelineOf(name) === undefined) return triedByHand(name, body)
+  const result = mapped(recorded, body)
   if (Result.isFailure(result)) return refused(result.failure.path, result.failure.detail)
   const { rows, rejected } = result.success
-  const places = placesIn(withDigits(Result.getOrThrow(parsed).lossless), inputs, subject)
+  const places = placesIn(asSent(body), inputs, subject)
   return {
     outcome: rejected.length > 0 ? "in part" : "loaded",
     rows: rows.reduce((sum, { length }) => sum + length, 0),
@@ -96,6 +105,7 @@ export const tried = (recorded: Recorded, body: string): Tried => {
         ? ["a record was rejected without a reason"]
         : []),
       ...rows.flatMap((each) => unheld(each, places)),
+      ...lost(before(recorded), result.success, places),
     ],
   }
 }
