@@ -74,24 +74,26 @@ const long = [
   "serve/pages/trace.test.ts",
 ]
 // Of those folders, what takes a second or two and protects every commit of rows: `make test` runs it.
-const short = [
-  "archive/commitOrder",
-  "archive/endDeadRuns",
-  "archive/flushes",
-  "archive/repetitions",
-  "run/outcomes/Tally",
-  "run/outcomes/summary",
-  "run/outcomes/unread",
-  "run/Runner",
-  "run/plan",
-  "run/task/landings",
-  "run/task/outcome",
-  "run/task/queueTask",
-  "run/task/reportTask",
-].map((each) => `test/pipelines/${each}.test.ts`)
+const short = new Set(
+  [
+    "archive/commitOrder",
+    "archive/endDeadRuns",
+    "archive/flushes",
+    "archive/repetitions",
+    "run/outcomes/Tally",
+    "run/outcomes/summary",
+    "run/outcomes/unread",
+    "run/Runner",
+    "run/plan",
+    "run/task/landings",
+    "run/task/outcome",
+    "run/task/queueTask",
+    "run/task/reportTask",
+  ].map((each) => `test/pipelines/${each}.test.ts`),
+)
 const longFiles = globSync(
   long.map((each) => `test/${each.endsWith("/") ? `${each}**/*.test.ts` : each}`),
-).filter((file) => !short.includes(file))
+).filter((file) => !short.has(file))
 const wanted = process.env["TESTS"]
 
 // A long file that begins last keeps one process busy while the others have nothing left. So these begin first, the longest

@@ -246,10 +246,9 @@ const print = (text: string): void => void process.stdout.write(`${text}\n`)
 
 const spent = join(store, "minutes")
 const spentBefore = existsSync(spent) ? Number(readFileSync(spent, "utf8")) : 0
-/** Of all calls. */
-const minutes = (): number => spentBefore + (Date.now() - began) / 60_000
+const minutesOfAllCalls = (): number => spentBefore + (Date.now() - began) / 60_000
 /** Also of a call that is stopped. */
-const keepMinutes = (): void => writeFileSync(spent, String(minutes()))
+const keepMinutes = (): void => writeFileSync(spent, String(minutesOfAllCalls()))
 
 const workers = Array.from({ length: count }, (_, at) => new Worker(at))
 /** The only one that uses the lake, which has one writer at a time; the others go on meanwhile. */
@@ -400,7 +399,7 @@ if (!isSlice && values.trial === undefined) {
     effects: "effects on files",
     commit,
     date: new Date().toISOString().slice(0, 10),
-    minutes: Math.round(minutes()),
+    minutes: Math.round(minutesOfAllCalls()),
     commands: shown.map(figuresOf),
     failures: shown.flatMap((command) =>
       readResults(command)

@@ -17,9 +17,9 @@ interface Dated {
   readonly date: string
 }
 
-const folder = join(import.meta.dirname, "../faults")
-const ofMatrix = join(folder, "figures.json")
-const ofPages = join(folder, "pageFigures.json")
+const folder = join(import.meta.dirname, "../faults/figures")
+const ofMatrix = join(folder, "matrix.json")
+const ofPages = join(folder, "pages.json")
 
 const write = (file: string, tried: Tried): void => {
   const commit = execFileSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" })

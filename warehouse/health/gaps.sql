@@ -118,7 +118,7 @@ select
             list_aggregate(each.longest, 'string_agg', ' and '),
             case when each.others > 0 then concat(' and ', each.others, ' more') end
         )
-        order by each.missing desc, each.subject
+        order by each.missing desc, each.subject, each.longest
     )[:3] as ranges
 from of_subjects as each
 group by pipeline, state
