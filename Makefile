@@ -117,7 +117,7 @@ test-lake: install $(LAKE)/.installed ## Try the lake on a real PostgreSQL and S
 fuzz: install ## 20,000 changed responses of every endpoint, and runs against a service that changes them; TEST_SEED repeats
 	@FUZZ=20000 vitest run test/fuzz
 
-matrix: install ## Every endpoint against every way in which a service fails or misbehaves; writes docs/reliability.md: 10 minutes
+matrix: install ## Every endpoint against every way in which a service fails or misbehaves; writes docs/reliability.md: 15 minutes
 	@MATRIX=1 vitest run test/faults
 
 mutants: install ## Change 200 places of the source, one at a time, see whether the tests notice: hours, in as many calls as you like (ARGS='--minutes 30')

@@ -93,6 +93,7 @@ const short = new Set(
 )
 const longFiles = globSync(
   long.map((each) => `test/${each.endsWith("/") ? `${each}**/*.test.ts` : each}`),
+  { cwd: import.meta.dirname },
 ).filter((file) => !short.has(file))
 const wanted = process.env["TESTS"]
 

@@ -4,7 +4,7 @@
 export interface Subject {
   readonly strategy: Strategy
   readonly field: string
-  /** One that is a text and no key, if that one is not and the endpoint has any. */
+  /** A text field outside the key, where `field` is not one. */
   readonly text?: string
 }
 

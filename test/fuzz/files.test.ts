@@ -68,7 +68,7 @@ const configuration = JSON.stringify({
 })
 
 describe("a changed configuration file", () => {
-  it.live(`is valid, or what is wrong with it is said (${TIMES})`, () =>
+  it.live(`is accepted, or refused with a reason (${TIMES})`, () =>
     Effect.gen(function* () {
       const random = dailyRandomness("changed configuration")
       const folder = yield* temporaryFolder

@@ -1,6 +1,6 @@
 // What became of every endpoint and fault, as docs/reliability.md shows it: `make matrix` writes the figures in test/faults.
 import { execFileSync } from "node:child_process"
-import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 
 interface Tried {
@@ -65,7 +65,6 @@ const meanings = [
 ]
 
 export const answersSection = (): ReadonlyArray<string> => {
-  if (!existsSync(ofMatrix) || !existsSync(ofPages)) return []
   const { commit, date, minutes, outcomes } = read(ofMatrix) as TriedMatrix & Dated
   const pages = read(ofPages) as Tried & Dated
   const faults = Object.entries(outcomes)

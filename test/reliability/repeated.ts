@@ -23,7 +23,7 @@ export const repeatedSection = (): ReadonlyArray<string> => {
   ) as Repeated
   return [
     "## The same tests again and again",
-    "`make flaky` runs `make test` until it has passed 20 times in a row, several runs at once, which are each other's load, each with a seed of its own for all random choices. A run that fails prints its seed, and the count begins again.",
+    "`make flaky` runs `make test` until it has passed 20 times in a row. Several runs at once load the machine; each has its own seed for all random choices. A run that fails prints its seed, and the count begins again.",
     `On commit \`${commit}\`, ${date}: **${runs} runs in a row passed**, ${atOnce} at once, in ${seconds.join(" to ")} s each, at a load of ${load.join(" to ")}.`,
   ]
 }

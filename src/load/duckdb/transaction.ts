@@ -13,7 +13,7 @@ export interface Turn {
   readonly note: (text: string) => Promise<void>
   /** Rejects with `ClaimLost` if one of the claims is not held; none can be taken until the turn ends. */
   readonly hold: (claims: ReadonlyArray<Claim>) => Promise<void>
-  /** To be called before COMMIT: puts on the disk what it relies on, and rejects if the turn was lost meanwhile. */
+  /** Call before COMMIT: flushes what the commit relies on; rejects if the turn was lost meanwhile. */
   readonly beforeCommit: () => Promise<void>
 }
 

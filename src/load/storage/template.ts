@@ -35,7 +35,9 @@ const removeOld = (folder: string): void => {
   for (const name of readdirSync(folder)) {
     if (!/\.duckdb(\.|$)/.test(name)) continue
     const file = join(folder, name)
-    if (Date.now() - statSync(file).mtimeMs > KEPT_MILLIS) rmSync(file, { force: true })
+    // Another process may have removed it since.
+    const { mtimeMs = Infinity } = statSync(file, { throwIfNoEntry: false }) ?? {}
+    if (Date.now() - mtimeMs > KEPT_MILLIS) rmSync(file, { force: true })
   }
 }
 

@@ -42,14 +42,14 @@ const INLINED_ROWS = 100
  */
 export const GOES_ON = { disable_database_invalidation: "true" }
 
-/** Attaches the lake as `name`, and makes it if there is none. */
+/** Attaches the lake as `name`, and makes it if there is none. Resolves with the folder or prefix of its files. */
 export const attachLake = async (
   connection: DuckDBConnection,
   lake: LakeOptions,
   catalog: Catalog,
   name = CATALOG,
   options = "READ_WRITE",
-): Promise<void> => {
+): Promise<string> => {
   const stored = await catalog.dataPath()
   const data = dataOf(lake, stored)
   await loadExtensions(connection, extensionsFor(data), lake.extensions)
@@ -79,6 +79,7 @@ export const attachLake = async (
         await attach()
       })
     : attach())
+  return data
 }
 
 /** DuckLake takes every Parquet file that its catalog does not name for one that a transaction left behind. */

@@ -5,6 +5,7 @@ import type { DuckDBConnection } from "@duckdb/node-api"
 import { isInObjectStore } from "../../../domain/stores/objectStore.ts"
 import { openConnections } from "../../duckdb/connections.ts"
 import { broken, inspect } from "../inspect.ts"
+import { storedTables } from "../../../domain/table/table.ts"
 import { CATALOG } from "../../sql/sql.ts"
 import { attachIfThere, attachLake, GOES_ON, type LakeOptions } from "./attachLake.ts"
 import { Catalog } from "./Catalog.ts"
@@ -42,16 +43,19 @@ export const ducklake = (lake: LakeOptions): Storage => ({
     try {
       await catalog.enter()
       const spill = await spillFolder(options.dataDir)
+      let data = ""
       const connections = await openConnections(
         options,
         spill.path,
-        (writer) => attachLake(writer, lake, catalog),
+        async (writer) => {
+          data = await attachLake(writer, lake, catalog)
+        },
         GOES_ON,
       )
       const { reader, writer } = connections
       await catalog.begin()
-      const data = (await catalog.dataPath()) ?? ""
-      const flushFiles = isInObjectStore(data) ? undefined : await newFilesFlush(data)
+      const schemas = new Set(tables.flatMap(storedTables).map(({ schema }) => schema))
+      const flushFiles = isInObjectStore(data) ? undefined : await newFilesFlush(data, schemas)
       return {
         writer,
         reader,
@@ -88,8 +92,9 @@ export const ducklake = (lake: LakeOptions): Storage => ({
             `SELECT id FROM ${CATALOG}.last_committed_snapshot()`,
           )
           const at = `READ_ONLY, SNAPSHOT_VERSION ${String(newest?.["id"])}`
-          const attach = (connection: DuckDBConnection, name: string) =>
-            attachLake(connection, lake, catalog, name, at)
+          const attach = async (connection: DuckDBConnection, name: string): Promise<void> => {
+            await attachLake(connection, lake, catalog, name, at)
+          }
           return copyLake({ options, spill: join(spill.path, "copy"), tables, attach }, copying)
         },
         close: async () => {

@@ -34,22 +34,23 @@ export const maintainLake = async (
   published: string,
 ): Promise<LakeMaintenance> => {
   const { connection, exclusively } = writer
-  const read = (name: string, options = "") =>
+  const called = (name: string, options = "") =>
     readRows(connection, `CALL ducklake_${name}(${literal(CATALOG)}${options})`)
   // What writes files needs a transaction, which flushes them before its COMMIT.
-  const write = (name: string, options?: string) => transaction(writer, () => read(name, options))
-  const call = (name: string, options: string) => exclusively(() => read(name, options))
+  const inTransaction = (name: string, options?: string) =>
+    transaction(writer, () => called(name, options))
+  const inTurn = (name: string, options: string) => exclusively(() => called(name, options))
   const old = `, older_than => now() - INTERVAL ${keepDays} DAY`
-  const flushed = await write("flush_inlined_data")
+  const flushed = await inTransaction("flush_inlined_data")
   const rewritten = [
-    ...(await write("rewrite_data_files", `, delete_threshold => ${DELETED_SHARE}`)),
-    ...(await write("merge_adjacent_files")),
+    ...(await inTransaction("rewrite_data_files", `, delete_threshold => ${DELETED_SHARE}`)),
+    ...(await inTransaction("merge_adjacent_files")),
   ]
-  const expired = await call("expire_snapshots", old)
-  const removed = await call("cleanup_old_files", old)
-  const orphaned = await call("delete_orphaned_files", `${old}, dry_run => true`)
+  const expired = await inTurn("expire_snapshots", old)
+  const removed = await inTurn("cleanup_old_files", old)
+  const orphaned = await inTurn("delete_orphaned_files", `${old}, dry_run => true`)
   await mustBeOfTheLake(connection, orphaned, published)
-  const orphans = await call("delete_orphaned_files", old)
+  const orphans = await inTurn("delete_orphaned_files", old)
   return {
     rowsFlushed: sum(flushed, "rows_flushed"),
     filesRewritten: sum(rewritten, "files_processed"),

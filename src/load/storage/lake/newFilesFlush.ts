@@ -4,23 +4,43 @@ import { readdir } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { flush } from "../../../domain/flush.ts"
 
-/** Each call flushes the files below the folder that are new since this one or the call before, and the folders with their names. */
-export const newFilesFlush = async (folder: string): Promise<() => Promise<void>> => {
-  let known = await parquetIn(folder)
+/**
+ * Each call flushes the files of these schemas that are new since the call before, and the folders with their names; the
+ * first one, those that are new since this one. DuckLake has a folder for each schema, and in it one for each table.
+ */
+export const newFilesFlush = async (
+  folder: string,
+  schemas: ReadonlySet<string>,
+): Promise<() => Promise<void>> => {
+  const present = async () =>
+    new Set((await Promise.all([...schemas].map((schema) => filesIn(folder, schema)))).flat())
+  let known = await present()
   return async () => {
-    const present = await parquetIn(folder)
-    const added = [...present].filter((file) => !known.has(file))
+    const found = await present()
+    const added = [...found].filter((file) => !known.has(file))
     for (const path of [...added, ...new Set(added.flatMap(foldersOf))]) {
-      await flush(join(folder, path))
+      // One that is gone, or not to be opened, is another process's.
+      await flush(join(folder, path)).catch(unless("ENOENT", "EACCES"))
     }
-    known = present
+    known = found
   }
 }
 
-const parquetIn = async (folder: string): Promise<ReadonlySet<string>> => {
-  const names = await readdir(folder, { recursive: true })
-  return new Set(names.filter((name) => name.endsWith(".parquet")))
+/** Without a look at each file, of which there may be very many. */
+const filesIn = async (folder: string, schema: string): Promise<ReadonlyArray<string>> => {
+  const tables = await readdir(join(folder, schema)).catch(unless("ENOENT"))
+  const files = (tables ?? []).map(async (table) => {
+    const names = await readdir(join(folder, schema, table)).catch(unless("ENOENT", "ENOTDIR"))
+    return (names ?? []).map((name) => join(schema, table, name))
+  })
+  return (await Promise.all(files)).flat()
 }
+
+const unless =
+  (...codes: ReadonlyArray<string>) =>
+  (cause: NodeJS.ErrnoException): undefined => {
+    if (!codes.includes(cause.code ?? "")) throw cause
+  }
 
 /** Those on the way to a file, its own first. */
 const foldersOf = (path: string): ReadonlyArray<string> => {
