@@ -25,7 +25,7 @@ const table: Table = {
 const body = {
   vault: "a",
   figures: [
-    { figure_id: "one", value: 1.25, raw: "9007199254740993", is_open: true },
+    { figure_id: "one", value: 1.25, raw: "9007199254740993", is_open: true, is_new: false },
     { figure_id: "two", value: 2.5, raw: 7 },
     { figure_id: "large", value: 2.5, raw: 2.000_167_9e25 },
     { figure_id: "small", value: 2.5, raw: 2.5e-7 },

@@ -163,7 +163,7 @@ const FAILED = {
 
 /** `isKey`: the column is one of its table's key. */
 export const isHeld = (
-  { name, type }: Column,
+  { name, type, fields = [] }: Column,
   value: Value,
   held: ReadonlyArray<Held>,
   isKey = false,
@@ -188,7 +188,7 @@ export const isHeld = (
         [...millis].some((each) => Math.floor(each / DAY) === Number(value)),
       )
     case "boolean":
-      if (name !== "is_failed") return isText(String(value))
+      if (name !== "is_failed") return fields.some((field) => isText(`${field} ${value}`))
       return held.some(({ texts }) =>
         [...texts].some((text) => FAILED[value === true ? "true" : "false"].test(text)),
       )

@@ -90,9 +90,11 @@ export const lost = (
       row.places.every((place) => kept.has(place.text) && !isExcused(place)),
   )
   // A rejected record may have fields of what it is in, or be a part of one that was sent.
-  const reported = heldBy(...sent.map(({ record }) => record)).texts
+  const reported = heldBy(...sent.map(({ record }) => record))
   const isReported = ({ held: [own] }: Place): boolean =>
-    sent.length > 0 && [...own!.texts].every((text) => reported.has(text))
+    sent.length > 0 &&
+    own!.texts.isSubsetOf(reported.texts) &&
+    own!.numbers.isSubsetOf(reported.numbers)
   const records = places.filter(({ path }) => before.lists.has(path))
   const larger = new Set(records.flatMap(around))
   const ignored = records.filter(

@@ -62,7 +62,7 @@ beforeAll(async () => {
   for (const name of new Set(defects.flatMap((each) => Object.keys(each.checks)))) {
     before.set(name, await failures(name))
   }
-}, 120_000)
+})
 afterAll(() => close?.())
 
 describe("a defect", () => {
