@@ -93,8 +93,8 @@ export const lost = (
   const reported = heldBy(...sent.map(({ record }) => record))
   const isReported = ({ held: [own] }: Place): boolean =>
     sent.length > 0 &&
-    own!.texts.isSubsetOf(reported.texts) &&
-    own!.numbers.isSubsetOf(reported.numbers)
+    [...own!.texts].every((text) => reported.texts.has(text)) &&
+    [...own!.numbers].every((number) => reported.numbers.has(number))
   const records = places.filter(({ path }) => before.lists.has(path))
   const larger = new Set(records.flatMap(around))
   const ignored = records.filter(

@@ -18,7 +18,7 @@ subaccounts as (
         vault_address,
         chain_id,
         snapshot_at,
-        sum(total_usd) as total_usd
+        sum(total_usd order by total_usd) as total_usd
     from core.position_subaccounts
     where (vault_address, snapshot_at) in (
         select (vault_address, snapshot_at) from snapshots

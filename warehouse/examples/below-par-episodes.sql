@@ -56,9 +56,9 @@ select
     max(hour_at) + interval 1 hour as until_at,
     count(*) as hours,
     coalesce(getvariable('par'), 1)::double - min(collateral_ratio_low) as deepest,
-    arg_min(hour_at, collateral_ratio_low) as deepest_at,
+    arg_min(hour_at, collateral_ratio_low order by hour_at) as deepest_at,
     coalesce(arg_min(hours_missing, hour_at), 0) as hours_missing_before
 from numbered
 where is_below
 group by vault_name, vault_address, episode
-order by hours desc, vault_name, from_at
+order by hours desc, vault_name, vault_address, from_at

@@ -56,4 +56,4 @@ select
         end
     ) as missing_reason
 from adjusted
-order by place nulls last, vault_name
+order by place nulls last, vault_name, vault_address

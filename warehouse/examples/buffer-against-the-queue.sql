@@ -45,4 +45,4 @@ select
     case when count(place) = count(*) and count(amount) = count(*) then sum(amount) end as requests_amount
 from queue
 group by chain_id, vault_name, vault_address
-order by buffer_adequacy nulls last, vault_name
+order by buffer_adequacy nulls last, vault_name, vault_address, chain_id

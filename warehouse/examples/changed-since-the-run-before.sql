@@ -26,7 +26,7 @@ runs as (
         run_id,
         started_at
     from ops.runs
-    qualify started_at = max(started_at) over () or run_id = getvariable('run')::varchar
+    where started_at = (select max(started_at) from ops.runs) or run_id = getvariable('run')::varchar
 ),
 
 meant as (

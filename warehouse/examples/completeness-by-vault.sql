@@ -47,4 +47,4 @@ inner join vaults
         expected.vault_address = vaults.vault_address
         and vaults.chain_id = coalesce(expected.chain_id, vaults.chain_id)
 group by vaults.chain_id, vaults.vault_name, vaults.vault_address, expected.series
-order by share_present, vaults.vault_address, expected.series
+order by share_present, vaults.vault_address, vaults.chain_id, expected.series

@@ -71,5 +71,5 @@ group by
     numbered.state,
     numbered.step,
     numbered.run
-order by until_at - from_at desc, vaults.vault_name, numbered.series, from_at
+order by until_at - from_at desc, vaults.vault_name, vaults.vault_address, numbered.series, from_at
 limit 50

@@ -39,7 +39,7 @@ days as (
         max(protocols) as protocols,
         max(concentration_hhi) as hhi,
         max(top_share) as top_share,
-        arg_max(protocol, weight) as top_protocol
+        arg_max(protocol, weight order by protocol) as top_protocol
     from allocations
     group by chain_id, vault_address, day
 ),
@@ -76,4 +76,4 @@ select
 from vaults
 inner join months
     on vaults.chain_id = months.chain_id and vaults.vault_address = months.vault_address
-order by vaults.vault_name, vaults.vault_address, months.month
+order by vaults.vault_name, vaults.vault_address, vaults.chain_id, months.month

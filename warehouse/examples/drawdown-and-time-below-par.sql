@@ -21,4 +21,4 @@ select
     collateral_ratio_low_at
 from mart.vault_performance
 where getvariable('vault')::varchar is null or getvariable('vault')::varchar in (vault_address, vault_name)
-order by max_drawdown desc nulls last, vault_name
+order by max_drawdown desc nulls last, vault_name, vault_address

@@ -49,4 +49,4 @@ select
     allocation_on,
     allocation_age_days
 from exposures
-order by protocol_value desc nulls last, protocol, value desc nulls last, vault_name
+order by protocol_value desc nulls last, protocol, value desc nulls last, vault_name, vault_address, as_sent

@@ -36,7 +36,9 @@ recent as (
         function_name,
         is_failed
     from transactions
-    qualify executed_at > max(executed_at) over () - to_days(coalesce(getvariable('days'), 90)::integer)
+    where
+        executed_at
+        > (select max(executed_at) from transactions) - to_days(coalesce(getvariable('days'), 90)::integer)
 )
 
 select
@@ -46,7 +48,7 @@ select
     count(*) filter (recent.is_failed) as failed,
     count(*) filter (recent.is_failed) / count(*) as share_failed,
     max(recent.executed_at) filter (recent.is_failed) as last_failed_at,
-    arg_max(reasons.revert_reasons::varchar, recent.executed_at) as reason
+    arg_max(reasons.revert_reasons::varchar, recent.executed_at order by recent.transaction_hash) as reason
 from recent
 left join reasons
     on

@@ -97,4 +97,4 @@ select
                 + greatest(mean_apy - management_fee_pct / 100, 0) * performance_fee_pct / 100
     end as fee_drag
 from measured
-order by vault_name, vault_address, valid_from
+order by vault_name, vault_address, chain_id, valid_from

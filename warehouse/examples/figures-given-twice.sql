@@ -40,4 +40,5 @@ order by
     -- Further digits come from the arithmetic alone.
     round(abs(relative_difference), 9) desc nulls last,
     vault_name,
+    vault_address,
     comparison

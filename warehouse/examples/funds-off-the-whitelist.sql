@@ -111,4 +111,4 @@ select
     checked_at
 from holdings
 where held_usd > 0
-order by held_usd desc, vault_name, subaccount_address
+order by held_usd desc, vault_name, vault_address, subaccount_address

@@ -30,7 +30,7 @@ select
     median(requests.waited_days) as median_days,
     quantile_cont(requests.waited_days, 0.9) as days_of_nine_in_ten,
     max(requests.waited_days) as longest_days,
-    arg_max(requests.amount, requests.waited_days) as longest_amount,
+    arg_max(requests.amount, requests.waited_days order by requests.amount desc) as longest_amount,
     count(*) filter (requests.was_late) as late,
     count(*) filter (requests.is_pending) as pending,
     max(date_diff('second', requests.requested_at, clock.now_at)) filter (requests.is_pending)
@@ -38,4 +38,4 @@ select
 from requests
 cross join mart.clock
 group by requests.chain_id, requests.vault_name, requests.vault_address
-order by median_days desc nulls last, requests.vault_name, requests.vault_address
+order by median_days desc nulls last, requests.vault_name, requests.vault_address, requests.chain_id

@@ -99,4 +99,4 @@ select
         when performance_fee_pct is not null then managed_apy
     end as net_apy
 from before_performance_fee
-order by net_apy desc nulls last, vault_name
+order by net_apy desc nulls last, vault_name, vault_address

@@ -32,9 +32,9 @@ months as (
         count(*) filter (days_since_before > 1) as changes_over_holes,
         sum(pnl_usd_change) as pnl_usd_change,
         sum(pnl_in_asset_change) as pnl_in_asset_change,
-        arg_max(day, pnl_usd_change) as best_day,
+        arg_max(day, pnl_usd_change order by day) as best_day,
         max(pnl_usd_change) as best_day_usd,
-        arg_min(day, pnl_usd_change) as worst_day,
+        arg_min(day, pnl_usd_change order by day) as worst_day,
         min(pnl_usd_change) as worst_day_usd,
         last(pnl_usd_close order by day) as pnl_usd_close
     from days

@@ -77,4 +77,4 @@ select
     end as share
 from classes
 window vault as (partition by chain_id, vault_address)
-order by vault_name, vault_address, usd_value desc nulls last, pricing_class
+order by vault_name, vault_address, chain_id, usd_value desc nulls last, pricing_class

@@ -52,4 +52,4 @@ inner join vaults
         summaries.vault_address = vaults.vault_address
         and summaries.chain_id is not distinct from vaults.chain_id
 cross join mart.clock
-order by vaults.vault_name, vaults.vault_address, summaries.valid_from
+order by vaults.vault_name, vaults.vault_address, vaults.chain_id, summaries.valid_from

@@ -95,4 +95,4 @@ select
     case when after_at > occurred_at then ratio_after end as ratio_after,
     case when after_at > occurred_at then ratio_after - ratio_before end as ratio_change
 from with_after
-order by abs(ratio_change) desc nulls last, vault_name, occurred_at, kind, title, detail
+order by abs(ratio_change) desc nulls last, vault_name, vault_address, occurred_at, kind, title, detail

@@ -95,5 +95,5 @@ select
     case when is_near then detail end as detail,
     case when is_near then events end as events_at_once
 from preceded
-order by abs(change) desc, vault_name, ratio_at
+order by abs(change) desc, vault_name, vault_address, ratio_at
 limit 100

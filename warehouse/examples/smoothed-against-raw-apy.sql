@@ -45,10 +45,10 @@ select
     avg(apy_unsmoothed) as mean_unsmoothed,
     avg(smoothed_minus_unsmoothed) as mean_difference,
     max(abs(smoothed_minus_unsmoothed)) as widest_difference,
-    arg_max(day, abs(smoothed_minus_unsmoothed)) as widest_on,
+    arg_max(day, abs(smoothed_minus_unsmoothed) order by day) as widest_on,
     avg(smoothed_move) as roughness_smoothed,
     avg(unsmoothed_move) as roughness_unsmoothed,
     1 - avg(smoothed_move) / nullif(avg(unsmoothed_move), 0) as smoothing_removes
 from moved
 group by vault_name, vault_address
-order by widest_difference desc, vault_name
+order by widest_difference desc, vault_name, vault_address

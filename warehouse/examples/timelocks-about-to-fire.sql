@@ -42,4 +42,4 @@ cross join mart.clock
 where
     timelocks.executable_at is null
     or timelocks.executable_at <= clock.now_at + to_days(coalesce(getvariable('days'), 14)::integer)
-order by timelocks.executable_at nulls last, timelocks.vault_name, timelocks.timelock_id
+order by timelocks.executable_at nulls last, timelocks.vault_name, timelocks.vault_address, timelocks.timelock_id

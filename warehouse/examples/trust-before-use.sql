@@ -110,4 +110,4 @@ left join contradictions
     on freshness.chain_id = contradictions.chain_id and freshness.vault_address = contradictions.vault_address
 left join warnings
     on freshness.chain_id = warnings.chain_id and freshness.vault_address = warnings.vault_address
-order by freshness.vault_name, freshness.vault_address, freshness.series
+order by freshness.vault_name, freshness.vault_address, freshness.chain_id, freshness.series

@@ -64,4 +64,4 @@ inner join recent as two
     on one.day = two.day and one.vault_address < two.vault_address
 group by one.vault_address, one.vault_name, two.vault_address, two.vault_name
 having count(*) >= coalesce(getvariable('least'), 20)::integer
-order by correlation desc nulls last, one.vault_name, two.vault_name
+order by correlation desc nulls last, one.vault_name, two.vault_name, one.vault_address, two.vault_address

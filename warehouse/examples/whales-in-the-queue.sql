@@ -69,4 +69,4 @@ select
     share_of_vault
 from measured
 where share_of_queue is null or share_of_queue >= coalesce(getvariable('share'), 0.25)::double
-order by share_of_vault desc nulls last, vault_name, recipient_address
+order by share_of_vault desc nulls last, vault_name, vault_address, recipient_address

@@ -39,4 +39,4 @@ left join days using (chain_id, vault_address)
 where
     (getvariable('vault')::varchar is null and not vaults.is_ended)
     or getvariable('vault')::varchar in (vaults.vault_address, vaults.vault_name)
-order by vaults.withdrawable_share nulls last, vaults.vault_name
+order by vaults.withdrawable_share nulls last, vaults.vault_name, vaults.vault_address

@@ -68,4 +68,10 @@ left join role_warnings
     on
         roles.chain_id = role_warnings.chain_id
         and roles.vault_address = role_warnings.vault_address
-order by acts_alone desc nulls last, vaults.vault_name, roles.role, roles.holder_address
+order by
+    acts_alone desc nulls last,
+    vaults.vault_name,
+    vaults.chain_id,
+    vaults.vault_address,
+    roles.role,
+    roles.holder_address

@@ -67,4 +67,4 @@ left join holders
         and holders.occurred_at = events.occurred_at
         and holders.kind = events.kind
         and holders.event_id = events.event_id
-order by events.occurred_at desc, events.vault_name, events.kind, events.event_id
+order by events.occurred_at desc, events.vault_name, events.chain_id, events.vault_address, events.kind, events.event_id

@@ -4,7 +4,7 @@ with
 
 -- Of each vault, and, without a chain, of each address.
 names as (
-    select chain_id, vault_address, arg_max(vault_name, valid_from) as vault_name
+    select chain_id, vault_address, arg_max(vault_name, valid_from order by chain_id) as vault_name
     from core.vaults
     group by grouping sets ((chain_id, vault_address), (vault_address))
 ),
@@ -77,7 +77,7 @@ pieces as (
         max(to_at) as to_at,
         min(updated_at) as since,
         max(updated_at) as updated_at,
-        arg_max(detail, updated_at) as detail
+        arg_max(detail, updated_at order by detail) as detail
     from numbered
     group by pipeline, state, chain_id, subject, piece
 ),
@@ -91,7 +91,7 @@ of_subjects as (
         sum(epoch_us(to_at) - epoch_us(from_at)) as missing,
         min(since) as since,
         max(updated_at) as updated_at,
-        arg_max(detail, updated_at) as detail,
+        arg_max(detail, updated_at order by detail) as detail,
         -- The longest, in their order.
         list_sort(
             list(
@@ -110,7 +110,7 @@ select
     sum(each.gaps)::integer as gaps,
     count(*) as entities,
     min(each.since) as since,
-    arg_max(each.detail, each.updated_at) as detail,
+    arg_max(each.detail, each.updated_at order by each.detail) as detail,
     list(
         concat(
             each.subject,
@@ -118,7 +118,7 @@ select
             list_aggregate(each.longest, 'string_agg', ' and '),
             case when each.others > 0 then concat(' and ', each.others, ' more') end
         )
-        order by each.missing desc, each.subject, each.longest
+        order by each.missing desc, each.subject, each.longest, each.others
     )[:3] as ranges
 from of_subjects as each
 group by pipeline, state

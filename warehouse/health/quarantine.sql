@@ -40,8 +40,8 @@ select
     pipeline,
     count(*) as entries,
     min(quarantined_at) as since,
-    arg_max(json_path, quarantined_at) as json_path,
-    arg_max(detail, quarantined_at) as detail
+    arg_max(json_path, quarantined_at order by entity, "window", json_path) as json_path,
+    arg_max(detail, quarantined_at order by entity, "window", json_path) as detail
 from entries
 where closed_at is null
 group by pipeline

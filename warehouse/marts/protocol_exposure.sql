@@ -12,7 +12,7 @@ vault_days as (
 newest_days as (
     select *
     from vault_days
-    qualify day > max(day) over () - 7
+    where day > (select max(day) from vault_days) - 7
 ),
 
 newest as (

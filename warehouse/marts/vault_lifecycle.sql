@@ -57,5 +57,5 @@ select
     status,
     newest_at,
     -- Compared with the newest fact of any vault, so that no vault ends only because nothing was synced for weeks.
-    is_closed and coalesce(newest_at < max(newest_at) over () - interval 7 day, true) as is_ended
+    is_closed and coalesce(newest_at < (select max(newest_at) from vault_facts) - interval 7 day, true) as is_ended
 from vault_facts

@@ -36,7 +36,7 @@ current_vaults as (
 
 select
     listed.subaccount_address,
-    any_value(listed.subaccount_address_wire) as wire_address,
+    first(listed.subaccount_address_wire order by listed.listed_in, listed.subaccount_address_wire) as wire_address,
     min(listed.listed_in) as listed_in,
     to_json(list(distinct listed.vault_address) filter (listed.vault_address is not null))::varchar as vaults,
     bool_or(listed.vault_address is null or current_vaults.vault_address is not null) as is_listed

@@ -9,4 +9,4 @@ select
     detail
 from ops.gaps
 where run_id = $run_id
-order by pipeline, entity, from_at
+order by pipeline, entity, from_at, to_at

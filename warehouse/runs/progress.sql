@@ -11,3 +11,4 @@ select
 from ops.tasks
 where run_id = $1
 group by all
+order by pipeline, outcome

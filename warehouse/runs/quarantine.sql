@@ -10,4 +10,4 @@ select
     closed_at
 from ops.quarantine
 where run_id = $run_id
-order by quarantined_at
+order by quarantined_at, pipeline, entity, "window", json_path

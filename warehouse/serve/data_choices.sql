@@ -4,4 +4,4 @@ from mart.freshness
 union all
 select distinct 'series' as kind, series as value, series as label
 from mart.freshness
-order by kind, label
+order by kind, label, value

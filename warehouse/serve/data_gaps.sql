@@ -17,5 +17,5 @@ left join mart.vault_names as vaults
         gaps.vault_address = vaults.vault_address
         and coalesce(gaps.chain_id, addresses.chain_id) = vaults.chain_id
 where gaps.state <> 'closed'
-order by gaps.state, gaps.from_at desc, gaps.pipeline, gaps.entity
+order by gaps.state, gaps.from_at desc, gaps.pipeline, gaps.entity, gaps.to_at
 limit 200

@@ -14,4 +14,4 @@ where
     and ($vault_address is null or vault_address = $vault_address)
     and ($series is null or series = $series)
 group by vault_address, vault_name, series, period, state
-order by vault_name, series, state
+order by vault_name, vault_address, series, state

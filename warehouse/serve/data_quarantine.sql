@@ -9,5 +9,5 @@ select
     run_id
 from ops.quarantine
 where closed_at is null
-order by quarantined_at desc
+order by quarantined_at desc, pipeline, entity, "window", json_path
 limit 200

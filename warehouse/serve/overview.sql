@@ -17,7 +17,7 @@ late_series as (
         count(*) as series,
         count(*) filter (is_stale) as stale_series,
         min(newest_at) as oldest_at,
-        arg_min(series, newest_at) as oldest_series
+        arg_min(series, newest_at order by series) as oldest_series
     from mart.freshness
     group by chain_id, vault_address
 ),

@@ -29,7 +29,7 @@ select
     count(*) as hours,
     date_diff('hour', min(hour_at), max(hour_at)) + 1 - count(*) as hours_missing,
     min(collateral_ratio_low) as lowest_ratio,
-    arg_min(hour_at, collateral_ratio_low) as lowest_at
+    arg_min(hour_at, collateral_ratio_low order by hour_at) as lowest_at
 from numbered
 where is_below_par
 group by episode

@@ -49,7 +49,8 @@ export const findOffenders = Effect.fnUntraced(function* (
     const examples: Array<Row> = []
     for (const part of passed.has(check) ? [] : scopesOf(check)) {
       const rows = yield* read(
-        `select *, count(*) over ()::double as ${COUNT} from (${check.sql(part)}) limit ${MAX_EXAMPLES}`,
+        `with found as materialized (${check.sql(part)})
+         select *, (select count(*) from found)::double as ${COUNT} from found order by all limit ${MAX_EXAMPLES}`,
       )
       failures += Number(rows[0]?.[COUNT] ?? 0)
       examples.push(...rows.slice(0, MAX_EXAMPLES - examples.length).map(withoutCount))

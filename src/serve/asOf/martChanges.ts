@@ -57,10 +57,11 @@ export const martChanges = Effect.fnUntraced(function* (
     )
   const sql = changes(key, content, yield* rowsAt(before), yield* rowsAt(newer))
   const rows = yield* copy.rows(
-    `SELECT *, count(*) FILTER (change = 'new') OVER () AS added,
-       count(*) FILTER (change = 'revised') OVER () AS revised,
-       count(*) FILTER (change = 'ended') OVER () AS ended
-     FROM (${sql})
+    `WITH changes AS MATERIALIZED (${sql}), counts AS (
+       SELECT count(*) FILTER (change = 'new') AS added, count(*) FILTER (change = 'revised') AS revised,
+         count(*) FILTER (change = 'ended') AS ended
+       FROM changes)
+     FROM changes, counts
      ORDER BY change = 'new', change, ${key.map((_, at) => `key_${at}`).join(", ")}
      LIMIT ${limit}`,
     vault === undefined ? {} : { vault },

@@ -8,11 +8,14 @@ aprs as (
         state,
         apr,
         lender_apr,
-        valid_from,
-        median(apr) over () as usual_apr,
-        count(apr) over () as loans
+        valid_from
     from {{ source('core', 'loans') }}
     where is_current
+),
+
+usual as (
+    select median(apr) as usual_apr, count(apr) as loans
+    from aprs
 )
 
 select
@@ -23,4 +26,5 @@ select
     usual_apr,
     valid_from
 from aprs
+cross join usual
 where loans > 2 and usual_apr > 0 and greatest(apr, lender_apr) > 10::double * usual_apr

@@ -43,7 +43,7 @@ export const undeclaredShapes = Effect.fnUntraced(function* (copy: PublishedCopy
   if (column === undefined) return []
   const rows = yield* copy.rows(
     `select pipeline, detail, proposal from ops.quarantine
-     where closed_at is null and proposal is not null order by pipeline, quarantined_at desc, json_path`,
+     where closed_at is null and proposal is not null order by pipeline, quarantined_at desc, json_path, entity, "window"`,
   )
   return [...Map.groupBy(rows, ({ pipeline }) => String(pipeline))].map(
     ([pipeline, entries]): UndeclaredShape => ({
@@ -76,7 +76,7 @@ const fieldsIn = Effect.fnUntraced(function* (copy: PublishedCopy, table: Table)
        select field.fullkey as path, field.type, coalesce(field.atom, field.value)::varchar as value
        from (select extra from ${from}) rows, json_tree(rows.extra) field
        where field.type <> 'OBJECT' and field.fullkey not like '%[%')
-     select path, mode(type) as type, count(*)::double as records, min(value) as example,
+     select path, mode(type order by type) as type, count(*)::double as records, min(value) as example,
        (select count(*)::double from ${from}) as total
      from fields where type <> 'NULL' group by path order by records desc, path`,
   )
