@@ -64,7 +64,7 @@ it.effect("what other versions left in the cache is removed after a month, and n
       return name
     })
     // Of a layout that was never there.
-    const tables = [{ ...readings, comment: randomUUID() }]
+    const tables = [{ ...readings, comment: randomUUID() }, ...operationTables]
     yield* Effect.promise(() => copyTemplate(join(folder, "second"), tables))
     const left = readdirSync(cache)
     const made = left.filter((name) => name.startsWith(fingerprintOf(tables).slice(0, 32)))
