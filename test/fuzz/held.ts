@@ -231,13 +231,15 @@ const givenColumns = ({ columns }: Table): ReadonlyArray<Column> =>
       columns.every((other) => other.name !== `${name}_wire`),
   )
 
-/** Every value of these columns that is not the request's. A response may name the chain of what was requested. */
+/** Every value of these columns that is of no request. A response may name the chain of what was requested. */
 const foreign = (
   { table, columns }: Pick<Rows, "table" | "columns">,
-  [whole]: ReadonlyArray<Place>,
+  places: ReadonlyArray<Place>,
 ): ReadonlyArray<string> =>
   givenColumns(table).flatMap((column) => {
-    const held = whole!.held.slice(column.name === "chain_id" ? 0 : -1)
+    const held = places
+      .filter(({ parent }) => parent === undefined)
+      .flatMap((whole) => whole.held.slice(column.name === "chain_id" ? 0 : -1))
     const values = new Set(columns[table.columns.indexOf(column)])
     return [...values].flatMap((value) =>
       isHeld(column, value, held)
