@@ -37,7 +37,7 @@ const millisOf = (value: unknown): ReadonlyArray<number> => {
   const text = String(value).trim()
   const [, month, day, year] = MONTH_DAY_YEAR.exec(text) ?? []
   if (month !== undefined) return [Date.UTC(Number(year), Number(month) - 1, Number(day))]
-  const iso = text.replace(" ", "T").replace(/ ?UTC$/, "Z")
+  const iso = text.replace(/ ?(?:UTC|Z)$/, "Z").replace(" ", "T")
   return [iso, `${iso}Z`].map((each) => Date.parse(each)).filter((each) => !Number.isNaN(each))
 }
 

@@ -97,9 +97,13 @@ export const lost = (
     [...own!.numbers].every((number) => reported.numbers.has(number))
   const records = places.filter(({ path }) => before.lists.has(path))
   const larger = new Set(records.flatMap(around))
+  // Its rows may be of a list in it that is empty now.
+  const hasList = ({ path }: Place): boolean =>
+    [...before.lists].some((list) => list.startsWith(`${path}.`))
   const ignored = records.filter(
     (place) =>
       !larger.has(place) &&
+      !hasList(place) &&
       !made.some(({ fits }) => fits(place)) &&
       !isExcused(place) &&
       !isReported(place),

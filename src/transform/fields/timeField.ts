@@ -85,6 +85,9 @@ const isOfDay = (instant: number | undefined, day: number | undefined): boolean 
   // A point of the last hour may be recorded in the next.
   (instant >= day && instant < day + MICROS_PER_DAY + MICROS_PER_HOUR)
 
+const isDay = (value: unknown): boolean =>
+  typeof value === "string" && /^\d{4}-\d{2}-\d{2}$/.test(value)
+
 /** Without the names under which there are only days, if another has instants of those. */
 const withoutDays = (
   candidates: ReadonlyArray<Candidate>,
@@ -94,8 +97,7 @@ const withoutDays = (
     records.every((record) =>
       isOfDay(parseInstant(valueAt(record, instants)), parseInstant(valueAt(record, days))),
     )
-  const areDays = (name: string): boolean =>
-    records.every((record) => /^\d{4}-\d{2}-\d{2}$/.test(String(valueAt(record, name) ?? "")))
+  const areDays = (name: string): boolean => records.every((record) => isDay(valueAt(record, name)))
   const instants = candidates.filter(({ name }) => !areDays(name))
   return candidates.filter(
     (one) => instants.includes(one) || !instants.some(({ name }) => areOfDays(name, one.name)),

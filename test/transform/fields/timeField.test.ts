@@ -186,3 +186,23 @@ describe("the time of transactions", () => {
     expect(timeOf(transactions, records)).toEqual(Result.succeed("created_at"))
   })
 })
+
+it("a time that is an object rejects its record and no other, also where there are two candidates", () => {
+  const time = { toString: null, valueOf: null }
+  const records = [time, at(1), at(2)].map((timestamp, hour) => ({
+    timestamp,
+    date: hour === 0 ? timestamp : at(hour).slice(0, 10),
+    actual_tvl: 1,
+    tvl_on_vault: 1,
+    adjusted_redeem_ratio: 1,
+  }))
+  const mapped = ratioHistoryRows(records, {
+    lineage: { responseId: "r", receivedAt: 0 },
+    subject: { chainId: 1, address: "0xa", wireAddress: "0xa", kind: "evm", startedOn: undefined },
+    inputs: {},
+    timeFields: defaultTimeFields,
+  })
+  const { rows, rejected } = Result.getOrThrow(mapped)
+  expect(rows.map(({ length }) => length)).toEqual([2])
+  expect(rejected.map(({ path }) => path)).toEqual(["$[0].timestamp"])
+})
