@@ -53,7 +53,7 @@ export const adviceOn = (refusal: string): string => {
   if (/Cannot access file|No files found that match/.test(refusal)) {
     return "A query reads what is published, and no file; open published/vaulthouse.duckdb in DuckDB itself to join it with others."
   }
-  if (/^INTERNAL Error/.test(refusal)) {
+  if (refusal.startsWith("INTERNAL Error")) {
     return "This is a fault of DuckDB. Run the query again. If it has a window of all rows, write that as `over (partition by 1)`, which avoids a known one."
   }
   const isUnknown =
