@@ -68,7 +68,10 @@ const commands = cases
   .filter((each) => !isMissing(each))
   .map(({ name }) => name)
   .filter((name) => values.only?.includes(name) ?? true)
-/** A slice has one of the commands, whose recording takes a minute, for two days: its errors on the first, its deaths on the other. */
+/**
+ * A slice has one of the commands, whose recording takes a minute, for two days: its errors on the first, its deaths on
+ * the second.
+ */
 const chosen = isSlice
   ? commands.filter((_, at) => at === Math.floor(seed / 2) % commands.length)
   : commands
