@@ -3,18 +3,26 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 
+interface Range {
+  readonly least: number
+  readonly most: number
+}
+
 interface Repeated {
   readonly commit: string
   readonly date: string
   readonly runs: number
   readonly atOnce: number
-  /** Of the quickest run and of the slowest. */
-  readonly seconds: readonly [number, number]
-  /** Of the minute before a run ended: the least and the most. */
-  readonly load: readonly [number, number]
+  /** Of one run. */
+  readonly seconds: Range
+  /** Of the minute before a run ended. */
+  readonly load: Range
 }
 
 const file = join(import.meta.dirname, "repeated.json")
+
+const shown = ({ least, most }: Range): string =>
+  `${Math.round(least).toLocaleString("en")} to ${Math.round(most).toLocaleString("en")}`
 
 export const repeatedSection = (): ReadonlyArray<string> => {
   if (!existsSync(file)) return []
@@ -24,16 +32,16 @@ export const repeatedSection = (): ReadonlyArray<string> => {
   return [
     "## The same tests again and again",
     "`make flaky` runs `make test` until it has passed 20 times in a row. Several runs at once load the machine; each has its own seed for all random choices. A run that fails prints its seed, and the count begins again.",
-    `On commit \`${commit}\`, ${date}: **${runs} runs in a row passed**, ${atOnce} at once, in ${seconds.join(" to ")} s each, at a load of ${load.join(" to ")}.`,
+    `On commit \`${commit}\`, ${date}: **${runs} runs in a row passed**, ${atOnce} at once, in ${shown(seconds)} s each, at a load of ${shown(load)}.`,
   ]
 }
 
 if (import.meta.main) {
   const [commit = "", atOnce = "", passes = ""] = process.argv.slice(2)
   const lines = readFileSync(passes, "utf8").trim().split("\n")
-  const range = (of: RegExp): readonly [number, number] => {
+  const range = (of: RegExp): Range => {
     const found = lines.flatMap((line) => of.exec(line)?.[1] ?? []).map(Number)
-    return [Math.min(...found), Math.max(...found)]
+    return { least: Math.min(...found), most: Math.max(...found) }
   }
   const repeated: Repeated = {
     commit,
