@@ -1,5 +1,5 @@
 // Maintenance of a lake changes no row, while others write it, and leaves fewer files.
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs"
+import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -44,6 +44,10 @@ describe.skipIf(lake === undefined)("maintenance of a lake", () => {
       yield* commit(0, HOURS / 2, 99)
       yield* commit(-1, 1, 100)
       const before = parquetIn(shared.data)
+      // As a process leaves it that is killed before its commit.
+      const orphan = "core/readings/ducklake-killed.parquet"
+      const some = before.find((file) => file.startsWith("core/readings/"))
+      copyFileSync(join(shared.data, some ?? ""), join(shared.data, orphan))
       const read = Effect.promise(() =>
         writer.send({
           name: "rows",
@@ -75,6 +79,8 @@ describe.skipIf(lake === undefined)("maintenance of a lake", () => {
       expect(summary.rowsFlushed).toBeGreaterThan(0)
       expect(summary.snapshotsExpired).toBeGreaterThan(COMMITS)
       expect(summary.filesRemoved).toBeGreaterThanOrEqual(COMMITS)
+      expect(summary.orphansRemoved).toBe(1)
+      expect(parquetIn(shared.data)).not.toContain(orphan)
       // Of the versions there is one file, with nothing to join it to.
       const joined = new Set(before.filter((file) => file.startsWith("core/readings/")))
       expect(parquetIn(shared.data).filter((file) => joined.has(file))).toEqual([])
