@@ -57,7 +57,8 @@ export interface Examiner {
   readonly ofFile: (file: string, whole?: boolean) => Promise<Content>
   /** Of a warehouse that a replay of the archive alone makes. */
   readonly ofReplay: (dataDir: string, into: string) => Promise<Content>
-  readonly requestsRecorded: (catalog: string, data: string) => Promise<number>
+  /** Requests of committed tasks that need not be repeated. */
+  readonly requestsCommitted: (catalog: string, data: string) => Promise<number>
 }
 
 /** `store` is the port of the object store. */
@@ -99,10 +100,14 @@ export const startExaminer = async (store: number): Promise<Examiner> => {
   return {
     ofLake: (catalog, data) =>
       attached(lake(catalog, data), (connection) => contentOf(connection, whole)),
-    requestsRecorded: (catalog, data) =>
+    requestsCommitted: (catalog, data) =>
       attached(lake(catalog, data), async (connection) => {
+        const present = await connection.runAndReadAll(
+          "SELECT 1 FROM duckdb_tables() WHERE database_name = 'examined' AND schema_name = 'ops' AND table_name = 'tasks'",
+        )
+        if (present.currentRowCount === 0) return 0
         const found = await connection.runAndReadAll(
-          "SELECT coalesce(sum(requests), 0)::INTEGER FROM examined.ops.tasks",
+          "SELECT coalesce(sum(requests), 0)::INTEGER FROM examined.ops.tasks WHERE outcome IN ('loaded', 'unchanged', 'empty')",
         )
         return Number(found.getRows()[0]?.[0])
       }),

@@ -109,6 +109,8 @@ const kindOf = (text: string): string => {
   )
 }
 
+const byMessage = (one: Case, other: Case): number => one.at - other.at
+
 /** Every cut of a whole proof. The way and the loss change from message to message. */
 const casesOf = ({ name, losses, plan }: Scenario, messages: ReadonlyArray<Message>) => {
   const cuts = messages.flatMap(({ text, isAnswered }, index) => {
@@ -125,10 +127,14 @@ const casesOf = ({ name, losses, plan }: Scenario, messages: ReadonlyArray<Messa
     if (plan === "every way") return possible.map(cut)
     return [cut(possible[turn % possible.length] ?? "before")]
   })
-  if (plan === "once") return cuts
   const all = shuffled(cuts, randomFrom(seed))
-  const seen = new Set<string>()
-  return plan === "kinds" ? all.filter(({ kind }) => !seen.has(kind) && seen.add(kind)) : all
+  if (plan === "every way") return all
+  const ofKinds = [...new Map(all.map((each) => [each.kind, each])).values()]
+  if (plan === "kinds") return ofKinds
+  // One of each kind first: a proof that is stopped has cut as many kinds as it can. Each part is in the order of messages, so
+  // that an attempt can cut several.
+  const isFirst = new Set(ofKinds)
+  return [...ofKinds.toSorted(byMessage), ...cuts.filter((each) => !isFirst.has(each))]
 }
 
 const DOCUMENTED = new Set([0, 1, 3, 75])
@@ -194,6 +200,7 @@ const runShard = async (shard: number, until: number): Promise<boolean> => {
       await scenario.prepare()
       await scenario.begin()
       const before = await scenario.seen?.()
+      const committedBefore = await scenario.requestsCommitted()
       const whole = await scenario.attempt()
       const { ended, sent: messages } = whole
       if (ended.code !== 0) throw new Error(`${scenario.name}: ${ended.code} ${ended.complaints}`)
@@ -205,6 +212,7 @@ const runShard = async (shard: number, until: number): Promise<boolean> => {
         content,
         seen: [before, after].map(textOf),
         requests: whole.requests,
+        committedBefore,
         requestsAfter: world.service.requests() - sentBefore,
       }
       const every = casesOf(scenario, messages)
@@ -299,6 +307,8 @@ interface Expected {
   /** What readers of the published copy may see: the one before, and the one after. */
   readonly seen: ReadonlyArray<string>
   readonly requests: number
+  /** Requests of tasks that were committed before it. */
+  readonly committedBefore: number
   /** Of the command that follows. */
   readonly requestsAfter: number
 }
@@ -355,6 +365,7 @@ const tryOnce = async (
       ended.code === 0 && differences(expected.content, await scenario.content()).length === 0
     const at = cuts[0]?.at ?? 0
     if (isAsUsual && at % WHOLE_EVERY !== 0 && problems.length === 0) return outcome()
+    const committed = (await scenario.requestsCommitted()) - expected.committedBefore
     const sent = requests()
     const recovered = await scenario.recover(attempt)
     if (recovered.code === 0) problems.push(...(await scenario.examine(expected.content)))
@@ -364,7 +375,8 @@ const tryOnce = async (
         `the next command ended with ${recovered.code ?? recovered.signal}: ${recovered.complaints.slice(-600)}`,
       )
     }
-    const most = expected.requestsAfter + (isAsUsual ? 0 : expected.requests)
+    // What was committed is not requested again.
+    const most = expected.requestsAfter + Math.max(0, expected.requests - committed)
     const repeated = requests() - sent
     if (repeated > most) add("other", `${repeated} requests of the next command instead of ${most}`)
     if (at % CHECKED_EVERY === 0) problems.push(...((await scenario.checked?.()) ?? []))

@@ -24,9 +24,11 @@ export interface Scenario {
   /** What is not as after the uninterrupted attempt, which gave `expected`. */
   readonly examine: (expected: Content) => Promise<ReadonlyArray<Problem>>
   readonly content: () => Promise<Content>
+  /** Requests of committed tasks that need not be repeated. */
+  readonly requestsCommitted: () => Promise<number>
   /** What readers of the published copy see. */
   readonly seen?: () => Promise<Content>
-  /** What must hold too, and takes long: asked after some of the tries. */
+  /** What must hold too, and takes long: looked at after some of the tries. */
   readonly checked?: () => Promise<ReadonlyArray<Problem>>
 }
 
@@ -51,12 +53,14 @@ const SYNC = ["sync", "--no-progress"]
 const ROWS_ONLY = [...SYNC, "--no-publish"]
 
 export const scenarios = (world: World, examiner: Examiner): ReadonlyArray<Scenario> => {
-  const { cwd, proxy, otherProxy, objects, inFolder } = world
+  const { cwd, proxy, otherProxy, objects, otherObjects, inFolder } = world
   const dataDir = join(cwd, "data")
   const withSlash = (folder: string): string => `${folder}/`
   let place: Place = inFolder
 
   const content = (): Promise<Content> => examiner.ofLake(world.catalog, withSlash(place.data))
+  const requestsCommitted = async (): Promise<number> =>
+    (await world.hasLake()) ? examiner.requestsCommitted(world.catalog, withSlash(place.data)) : 0
   const replayed = async (): Promise<Content> => {
     const into = join(cwd, "replayed")
     if (place.archive === undefined) return examiner.ofReplay(dataDir, into)
@@ -90,10 +94,13 @@ export const scenarios = (world: World, examiner: Examiner): ReadonlyArray<Scena
     return differences(await content(), await copy(), "in the published copy, ")
   }
 
+  /** What is between the processes that are cut and the server whose messages are counted. */
+  const armed = () => (messages === "object store" ? objects : proxy)
+
   /** From now on nothing is cut. */
   const disarmed = (before: number): Pick<Attempt, "made" | "sent" | "requests"> => {
     const made = [...proxy.made(), ...objects.made()]
-    const sent = messages === "PostgreSQL" ? proxy.sent() : objects.sent()
+    const sent = armed().sent()
     for (const each of [proxy, objects]) each.arm()
     return { made, sent, requests: world.service.requests() - before }
   }
@@ -110,8 +117,7 @@ export const scenarios = (world: World, examiner: Examiner): ReadonlyArray<Scena
     let running: Running | undefined
     let restarted: Promise<void> | undefined
     const before = world.service.requests()
-    const { arm } = messages === "object store" ? objects : proxy
-    arm(cuts, ({ loss }) => {
+    armed().arm(cuts, ({ loss }) => {
       if (loss === "process") running?.child.kill("SIGKILL")
       if (loss === "server") restarted = crashed(restarted)
     })
@@ -124,12 +130,16 @@ export const scenarios = (world: World, examiner: Examiner): ReadonlyArray<Scena
 
   const base = (
     name: string,
-  ): Pick<Scenario, "name" | "messages" | "plan" | "recover" | "content" | "checked"> => ({
+  ): Pick<
+    Scenario,
+    "name" | "messages" | "plan" | "recover" | "content" | "requestsCommitted" | "checked"
+  > => ({
     name,
     messages: "PostgreSQL",
     plan: "once",
     recover: () => world.run(ROWS_ONLY, place),
     content,
+    requestsCommitted,
     checked,
   })
   const begin =
@@ -139,6 +149,10 @@ export const scenarios = (world: World, examiner: Examiner): ReadonlyArray<Scena
       place = next()
       messages = "PostgreSQL"
     }
+  const beginInObjects = async (): Promise<void> => {
+    await begin("empty", world.inObjects)()
+    messages = "object store"
+  }
   const synced = async (): Promise<void> => {
     await world.service.moveBack()
     await begin("empty")()
@@ -162,7 +176,7 @@ export const scenarios = (world: World, examiner: Examiner): ReadonlyArray<Scena
       let restarted: Promise<void> | undefined
       let victim: Running | undefined
       const before = world.service.requests()
-      proxy.arm(cuts, ({ loss }) => {
+      armed().arm(cuts, ({ loss }) => {
         if (loss === "process") victim?.child.kill("SIGKILL")
         if (loss === "server") {
           otherProxy.dropAll()
@@ -170,8 +184,11 @@ export const scenarios = (world: World, examiner: Examiner): ReadonlyArray<Scena
         }
       })
       otherProxy.arm()
+      otherObjects.arm()
       const start = (args: ReadonlyArray<string>, isCut: boolean): Running => {
-        const running = world.start(args, place, isCut ? proxy.port : otherProxy.port)
+        const running = isCut
+          ? world.start(args, place)
+          : world.start(args, place, otherProxy.port, otherObjects.port)
         if (isCut) victim = running
         return running
       }
@@ -258,10 +275,7 @@ export const scenarios = (world: World, examiner: Examiner): ReadonlyArray<Scena
       plan: "every way",
       losses: ["one", "process"],
       prepare: async () => world.service.moveBack(),
-      begin: async () => {
-        await begin("empty", world.inObjects)()
-        messages = "object store"
-      },
+      begin: beginInObjects,
       attempt: (cuts) => cutting(ROWS_ONLY, cuts),
       examine,
     },
@@ -279,6 +293,16 @@ export const scenarios = (world: World, examiner: Examiner): ReadonlyArray<Scena
       prepare: async () => world.service.moveBack(2),
       begin: begin("empty"),
       attempt: shared(true),
+      examine,
+    },
+    {
+      ...base("first sync by two workers, one of them cut from the object store"),
+      messages: "object store",
+      plan: "every way",
+      losses: ["one", "process"],
+      prepare: async () => world.service.moveBack(2),
+      begin: beginInObjects,
+      attempt: shared(false),
       examine,
     },
     move("move into a lake", () => [

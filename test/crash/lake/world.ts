@@ -67,6 +67,7 @@ export const startWorld = async () => {
   const otherProxy = await startPostgresProxy(() => server.port)
   const store = await startObjectStore(installed)
   const objects = await startObjectProxy(store.port)
+  const otherObjects = await startObjectProxy(store.port)
   let simulator = await startSimulator(platform)
   const cwd = join(folder, "now")
   const inFolder: Place = { data: `${cwd}/lake` }
@@ -78,7 +79,7 @@ export const startWorld = async () => {
     return url.href
   }
   /** `place`: where files of the lake and the archive are; `port`: of PostgreSQL. */
-  const configure = (place: Place, port = proxy.port): ReadonlyArray<string> => [
+  const configure = (place: Place, port: number): ReadonlyArray<string> => [
     `baseUrl: ${simulator.url}`,
     ...(place.warehouse === "file" ? [] : [`warehouse: "ducklake:${catalog(port)}"`]),
     `lake: { data: "${place.data}", extensions: "${extensions}" }`,
@@ -95,7 +96,7 @@ export const startWorld = async () => {
       each.arm()
       each.dropAll()
     }
-    objects.arm()
+    for (const each of [objects, otherObjects]) each.arm()
     rmSync(cwd, { recursive: true, force: true })
     await server.query(`drop database if exists ${DATABASE} with (force)`)
     if (name === "empty") {
@@ -107,7 +108,13 @@ export const startWorld = async () => {
     }
   }
 
-  const start = (args: ReadonlyArray<string>, place = inFolder, port?: number): Running => {
+  /** `port`: of PostgreSQL; `storePort`: of the object store. */
+  const start = (
+    args: ReadonlyArray<string>,
+    place = inFolder,
+    port = proxy.port,
+    storePort = objects.port,
+  ): Running => {
     started += 1
     const folderOfOne = join(cwd, String(started))
     mkdirSync(folderOfOne, { recursive: true })
@@ -116,7 +123,7 @@ export const startWorld = async () => {
       cwd: folderOfOne,
       env: {
         ...environment,
-        ...objectVariables(objects.port),
+        ...objectVariables(storePort),
         NODE_COMPILE_CACHE: join(import.meta.dirname, "../../../node_modules/.cache/compiled"),
       },
       timeout: LONGEST_MILLIS,
@@ -157,6 +164,7 @@ export const startWorld = async () => {
     keep,
     otherProxy,
     objects,
+    otherObjects,
     store,
     inFolder,
     /** Another prefix of the object store. */
@@ -167,6 +175,13 @@ export const startWorld = async () => {
     address: () => `ducklake:${catalog(proxy.port)}`,
     /** Of the database itself, past the proxy. */
     catalog: catalog(server.port),
+    hasLake: async (): Promise<boolean> => {
+      const [lake] = await server.query(
+        "select to_regclass('vaulthouse_lake.ducklake_metadata') is not null as found",
+        DATABASE,
+      )
+      return lake?.["found"] === true
+    },
     service: {
       requests: () => simulator.requests().total,
       moveOn: () => simulator.patch(later),
@@ -181,6 +196,7 @@ export const startWorld = async () => {
       await proxy.close()
       await otherProxy.close()
       await objects.close()
+      await otherObjects.close()
       await store.stop()
       await simulator.close()
       await server.stop()
