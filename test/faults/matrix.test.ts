@@ -44,7 +44,7 @@ describe("the matrix of endpoints and faults", () => {
           wanted,
         )
         if (!isWhole) return expect(found.length).toBeGreaterThan(names.filter(isRead).length / 3)
-        expect(found).toHaveLength(names.length * faultNames.length)
+        expect(matrix.untried).toEqual([])
         writeMatrix({
           minutes: Math.round((performance.now() - began) / 60_000),
           outcomes: matrix.outcomes(names),

@@ -48,6 +48,9 @@ export interface Found {
 /** The response is the same with the fault as without it. */
 const unmet: Became = { outcome: DOES_NOT_APPLY, reason: undefined, problems: [] }
 
+/** Of a pair whose endpoint was not requested in the round that was its turn. */
+const MOST_TRIES = 3
+
 const keyOf = (endpoint: string, fault: string): string => `${endpoint} | ${fault}`
 
 export class Matrix {
@@ -73,6 +76,13 @@ export class Matrix {
     return [...this.#found.values()]
   }
 
+  /** Pairs without an outcome. */
+  get untried(): ReadonlyArray<string> {
+    return names
+      .flatMap((endpoint) => faultNames.map((fault) => keyOf(endpoint, fault)))
+      .filter((key) => !this.#found.has(key))
+  }
+
   /** By fault and endpoint. */
   outcomes(all: ReadonlyArray<string>): Readonly<Record<string, Readonly<Record<string, string>>>> {
     return Object.fromEntries(
@@ -93,20 +103,24 @@ export class Matrix {
       for (const fault of ofAll)
         yield* this.#round(new Map(read.map((endpoint) => [endpoint, fault])))
       for (const [turn] of others.entries()) yield* this.#round(this.#turned(turn))
-      // What a fault of another endpoint left without a request, without that.
-      const tried = new Set<string>()
+      // What a fault of another endpoint left without a request, without that. More than once, since on a slow machine a request
+      // that meets no fault may take longer than its timeout.
+      const tried = new Map<string, number>()
       for (;;) {
         const left = read.flatMap((endpoint) => {
           const fault = others.find((each) => {
             const key = keyOf(endpoint, each)
-            return !this.#found.has(key) && !tried.has(key)
+            return !this.#found.has(key) && (tried.get(key) ?? 0) < MOST_TRIES
           })
           return fault === undefined ? [] : [[endpoint, fault] as const]
         })
         const apart = left.filter(([endpoint]) => !isAwaited(endpoint))
         const round = apart.length > 0 ? apart : left
         if (round.length === 0) break
-        for (const [endpoint, fault] of round) tried.add(keyOf(endpoint, fault))
+        for (const [endpoint, fault] of round) {
+          const key = keyOf(endpoint, fault)
+          tried.set(key, (tried.get(key) ?? 0) + 1)
+        }
         yield* this.#round(new Map(round), true)
       }
       for (const fault of faultNames) yield* this.#byHand(fault)
