@@ -52,7 +52,6 @@ export const expected: Readonly<Record<string, Expectation>> = {
     others: "failed: Timeout",
     but: {
       "failed: Timeout, gap": "historical_allocations unrealized_pnl_ratio",
-      complete: "annualized_apy",
       unknown: "swap",
       allowed: "key_verification",
     },

@@ -212,7 +212,8 @@ export const faults: Readonly<Record<string, Fault>> = {
   "closed before the response": always(({ response }) => void response.destroy()),
   "body that stops": announced((response, body) => void response.write(half(body))),
   "a byte a second": always(async ({ response, answer, second }) => {
-    drip(response, (await answer()).body, second)
+    // Longer than the timeout of a request, 60 seconds, however short the response is.
+    drip(response, (await answer()).body.padEnd(200), second)
   }),
   // The rest of the body stays on the connection.
   "length too small": announced(
