@@ -42,6 +42,8 @@ export interface Attempt {
   readonly sent: ReadonlyArray<Message>
   /** How many requests the service got. */
   readonly requests: number
+  /** Tasks that can't be committed because the server is lost are read again, by whichever worker claims them. */
+  readonly isShared?: true
 }
 
 export interface Message {
@@ -219,7 +221,12 @@ export const scenarios = (world: World, examiner: Examiner): ReadonlyArray<Scena
       const unclear = ends.find(
         ({ code, signal }, at) => signal !== null && !isMeant(at, signal) && code !== 0,
       )
-      return { ended: unclear ?? ended, mustEndWell: !isPlanner || cuts.length === 0, ...found }
+      return {
+        ended: unclear ?? ended,
+        mustEndWell: !isPlanner || cuts.length === 0,
+        isShared: true,
+        ...found,
+      }
     }
 
   const move = (name: string, args: () => ReadonlyArray<string>): Scenario => ({
