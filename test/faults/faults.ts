@@ -276,7 +276,7 @@ export const faults: Readonly<Record<string, Fault>> = {
   "depth 10,000": fieldChanged(
     (record) => void (record["unheard_of"] = raw(`${"[".repeat(10_000)}${"]".repeat(10_000)}`)),
   ),
-  "50 MB": always(({ response }) => flood(response, 50)),
+  "50 MB": always(({ response }) => flood(response)),
 }
 
 export const faultNames: ReadonlyArray<string> = Object.keys(faults)

@@ -3,11 +3,14 @@ import type { ServerResponse } from "node:http"
 
 const MEGABYTE = 1_000_000
 
+/** More than a response may have (`maxResponseMegabytes`) and the buffers of a connection hold, which are up to 38 on Linux. */
+export const FLOOD_BYTES = 50 * MEGABYTE
+
 /** Writes until it is all sent or the client closes the connection. */
-export const flood = (response: ServerResponse, megabytes: number): Promise<void> =>
+export const flood = (response: ServerResponse): Promise<void> =>
   new Promise((resolve) => {
     const chunk = "x".repeat(MEGABYTE / 4)
-    let left = megabytes * 4
+    let left = FLOOD_BYTES / chunk.length
     response.on("close", resolve)
     response.on("error", () => resolve())
     response.writeHead(200, { "content-type": "application/json" })

@@ -7,10 +7,11 @@ import type { Random } from "../support/randomness.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
 import { swapped, verified } from "./byHand.ts"
 import { DOES_NOT_APPLY, faultNames, REFUSED, SURROGATE_IN_TEXT } from "./faults.ts"
+import { FLOOD_BYTES } from "./longBodies.ts"
 import { faultyService } from "./faultyService.ts"
 import { type Became, becameOf, type Undisturbed, pipelinesOf } from "./outcome.ts"
 import { subjects } from "./subjects.ts"
-import { disturbed, firstRun, MAX_BYTES, SLOWNESS, undisturbed, type World } from "./world.ts"
+import { disturbed, firstRun, SLOWNESS, undisturbed, type World } from "./world.ts"
 
 /** What a service does to all requests: it does not listen, or its limit of requests is used up. */
 const ofAll: ReadonlySet<string> = new Set([REFUSED, "429 for good"])
@@ -164,7 +165,7 @@ export class Matrix {
       }
       this.problems.push(...met.strayed)
       if (met.failure !== undefined) this.problems.push(`the run failed: ${met.failure}`)
-      if (met.mostBytes > 2 * MAX_BYTES) this.problems.push(`it read ${met.mostBytes} bytes`)
+      if (met.mostBytes >= FLOOD_BYTES) this.problems.push("a response was read that is too large")
       if (this.#isWhole) {
         const seconds = ((performance.now() - began) / 1000).toFixed(1)
         process.stdout.write(

@@ -56,8 +56,6 @@ const overrides = ({ scenario, isWhole }: Pick<World, "scenario" | "isWhole">) =
   settings: { scenarios: [scenario] },
 })
 
-export const MAX_BYTES = MEGABYTES * 1_000_000
-
 interface Scenario {
   readonly name: string
   readonly inputs: Readonly<Record<string, unknown>>
