@@ -53,7 +53,7 @@ export const expected: Readonly<Record<string, Expectation>> = {
     but: {
       "failed: Timeout, gap": "historical_allocations unrealized_pnl_ratio",
       unknown: "swap",
-      allowed: "key_verification",
+      unclear: "key_verification",
     },
   },
   "length too small": {
