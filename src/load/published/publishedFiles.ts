@@ -51,9 +51,9 @@ const HEADER_BYTES = 3 * 4096
 /** SHA-256 of the copy's header, which changes with whatever DuckDB writes into the file. */
 export const headerOf = (copy: string): Promise<string> => sha256Of(copy, HEADER_BYTES)
 
-/** Whether the copy is as it was published: somebody may have opened it to write. Of one that can't be read nothing is known. */
+/** Whether the copy is as it was published: somebody may have opened it to write. One that can't be read counts as changed. */
 export const isUnchanged = async ({ header }: Current, copy: string): Promise<boolean> =>
-  header === undefined || header === (await headerOf(copy).catch(() => header))
+  header === undefined || header === (await headerOf(copy).catch(() => undefined))
 
 /** File of the copy that a run published. */
 export const copyName = (runId: string): string => `vaulthouse-${runId}.duckdb`

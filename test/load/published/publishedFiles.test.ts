@@ -3,7 +3,12 @@ import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { MILLIS_PER_DAY } from "../../../src/domain/values/time.ts"
-import { outdated, readCurrent } from "../../../src/load/published/publishedFiles.ts"
+import {
+  headerOf,
+  isUnchanged,
+  outdated,
+  readCurrent,
+} from "../../../src/load/published/publishedFiles.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
 
 it.live(
@@ -57,5 +62,27 @@ it.live("current.json names a copy in its own folder, or counts as none", () =>
     writeFileSync(file, JSON.stringify(current))
     symlinkSync(file, join(linked, "published", "current.json"))
     expect(yield* Effect.promise(() => readCurrent(linked))).toBeUndefined()
+  }),
+)
+
+it.live("a copy that can't be read counts as changed: the next one is not made from it", () =>
+  Effect.gen(function* () {
+    const folder = yield* temporaryFolder
+    const copy = join(folder, "copy.duckdb")
+    writeFileSync(copy, "as it was published")
+    const current = {
+      file: "copy.duckdb",
+      run_id: "r",
+      published_at: "2026-01-01T00:00:00Z",
+      definition: "d",
+      content: "c",
+      header: yield* Effect.promise(() => headerOf(copy)),
+      duckdb: "v1",
+      views: {},
+    }
+    const unchanged = (path: string) => Effect.promise(() => isUnchanged(current, path))
+    expect(yield* unchanged(copy)).toBe(true)
+    // Reading a folder fails.
+    expect(yield* unchanged(folder)).toBe(false)
   }),
 )
