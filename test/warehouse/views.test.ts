@@ -300,3 +300,40 @@ describe("what a ratio is traced to, of a vault that was redeemed to a remainder
     expect(sources).toHaveLength(1)
   })
 })
+
+it("the lowest of equal health factors is traced to the oldest one that is still its subaccount's newest", async () => {
+  const source = marts
+    .find(({ name }) => name === "vault_latest")
+    ?.from?.find(({ columns }) => Object.hasOwn(columns, "lowest_health_age_hours"))
+  await putGiven(warehouse.connection, {
+    "core.vaults": [{ vault_address: "a", chain_id: 1, chain_type: "evm", is_current: true }],
+    "core.vault_subaccounts": ["s1", "s2", "s3"].map((subaccount_address) => ({
+      vault_address: "a",
+      subaccount_address,
+      is_current: true,
+    })),
+    "core.health_factors": (
+      [
+        ["s1", 10, 1.3],
+        ["s2", 11, 1.3],
+        ["s3", 8, 1.3],
+        ["s3", 9, 1.5],
+      ] as const
+    ).map(([subaccount_address, hour, health_factor], at) => ({
+      health_factor_id: String(at),
+      subaccount_address,
+      calculated_at: `2026-01-05 ${hour}:00:00`,
+      health_factor,
+      total_loan: 10,
+    })),
+  })
+  await warehouse.connection.run(`USE ${CATALOG}`)
+  const rows = await readRows(
+    warehouse.connection,
+    `SELECT fact.subaccount_address AS subaccount FROM mart.vault_latest AS mart, ${source?.table} AS fact
+     WHERE ${source?.where} ORDER BY ${source?.first_by}`,
+  )
+  await warehouse.connection.run("USE memory")
+  expect(rows).toEqual([{ subaccount: "s1" }, { subaccount: "s2" }])
+  await fill()
+})
