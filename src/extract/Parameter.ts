@@ -7,7 +7,7 @@ import {
   kindsText,
   parseAddress,
 } from "../domain/values/address.ts"
-import { formatDay, formatInstant, parseDay, parseInstant } from "../domain/values/time.ts"
+import { formatDay, formatInstant, parseInstant, parseIsoDay } from "../domain/values/time.ts"
 
 export interface Parameter<A> {
   /** A path parameter that a configured path does not contain is sent in the query. */
@@ -157,7 +157,7 @@ export const day: Parameter<number> = make({
   expected: "day (YYYY-MM-DD)",
   schema: { type: "string", format: "date" },
   read: (typed) => {
-    const found = /^\d{4}-\d{2}-\d{2}$/.test(typed) ? parseDay(typed) : undefined
+    const found = parseIsoDay(typed)
     return found === undefined ? Result.fail("is not a day (YYYY-MM-DD)") : Result.succeed(found)
   },
   validate: (value) =>

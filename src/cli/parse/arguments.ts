@@ -1,7 +1,7 @@
 // Reads the values of flags and positionals from the parsed command line.
 import * as Effect from "effect/Effect"
 import { parseDuration } from "../../config/read/duration.ts"
-import { parseDay, parseInstant } from "../../domain/values/time.ts"
+import { parseInstant, parseIsoDay } from "../../domain/values/time.ts"
 import type { UsageError } from "../../domain/UsageError.ts"
 import type { Arguments } from "./Command.ts"
 import { wrongUse } from "./errors.ts"
@@ -85,7 +85,7 @@ export const dayOf = (
   flag: string,
 ): Effect.Effect<number | undefined, UsageError> => {
   const text = textOf(argv, flag)
-  const day = /^\d{4}-\d{2}-\d{2}$/.test(text ?? "") ? parseDay(text) : undefined
+  const day = parseIsoDay(text)
   return text === undefined || day !== undefined
     ? Effect.succeed(day)
     : wrongUse(`--${flag} ${text} is not a day: write YYYY-MM-DD, such as 2026-01-31.`)

@@ -183,6 +183,10 @@ export const parseDay = (value: unknown): number | undefined => {
   return day > LAST_DAY ? undefined : day
 }
 
+/** Days since 1970, of `YYYY-MM-DD` and no other form. */
+export const parseIsoDay = (value: unknown): number | undefined =>
+  typeof value === "string" && /^\d{4}-\d{2}-\d{2}$/.test(value) ? parseDay(value) : undefined
+
 // 9999-12-31: a later day can't be written as a date, as that of its last hours in a time zone before UTC.
 const LAST_DAY = 2_932_896
 

@@ -1,7 +1,7 @@
 // The period that a page shows. It is part of the address, `?from=2026-05-01&to=2026-05-31`, so that a link shows what its
 // sender saw. Both days are included; days are UTC.
 import * as Effect from "effect/Effect"
-import { MILLIS_PER_DAY, parseDay, parseInstant } from "../../domain/values/time.ts"
+import { MILLIS_PER_DAY, parseInstant, parseIsoDay } from "../../domain/values/time.ts"
 import { ReadError } from "../../pipelines/readers/published.ts"
 
 /** `YYYY-MM-DD`, both included. */
@@ -44,10 +44,10 @@ const momentOf = (
   name: string,
   text: string,
 ): Effect.Effect<{ readonly at: number; readonly isDay: boolean }, ReadError> => {
-  const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text)
-  const days = isDay ? parseDay(text) : undefined
+  const days = parseIsoDay(text)
+  const isDay = days !== undefined
   const micros = isDay ? undefined : parseInstant(text)
-  const at = days === undefined ? (micros ?? Number.NaN) / 1000 : days * MILLIS_PER_DAY
+  const at = isDay ? days * MILLIS_PER_DAY : (micros ?? Number.NaN) / 1000
   return Number.isNaN(at)
     ? Effect.fail(
         new ReadError({ why: `${name}=${text} is not a day such as 2026-05-31.`, advice: ADVICE }),

@@ -3,7 +3,13 @@
 import * as Result from "effect/Result"
 import { type JsonObject, stableStringify } from "../../domain/values/json.ts"
 import type { Table } from "../../domain/table/table.ts"
-import { dayOf, MICROS_PER_DAY, MICROS_PER_HOUR, parseInstant } from "../../domain/values/time.ts"
+import {
+  dayOf,
+  MICROS_PER_DAY,
+  MICROS_PER_HOUR,
+  parseInstant,
+  parseIsoDay,
+} from "../../domain/values/time.ts"
 import type { Violation } from "../../domain/wire/violation.ts"
 import type { Source } from "../Source.ts"
 import { columnViolation, firstSeen } from "./columnViolation.ts"
@@ -85,8 +91,7 @@ const isOfDay = (instant: number | undefined, day: number | undefined): boolean 
   // A point of the last hour may be recorded in the next.
   (instant >= day && instant < day + MICROS_PER_DAY + MICROS_PER_HOUR)
 
-const isDay = (value: unknown): boolean =>
-  typeof value === "string" && /^\d{4}-\d{2}-\d{2}$/.test(value)
+const isDay = (value: unknown): boolean => parseIsoDay(value) !== undefined
 
 /** Without the names under which there are only days, if another has instants of those. */
 const withoutDays = (

@@ -1,11 +1,10 @@
 // Types the values of parameters that a reader types, by their form: `--param` of a command, a field of a page. SQL refers to
 // them as $name or getvariable('name').
-import { parseDay, parseInstant } from "../../../domain/values/time.ts"
+import { parseInstant, parseIsoDay } from "../../../domain/values/time.ts"
 import type { QueryParameter, QueryParameters } from "../../../domain/values/queryParameter.ts"
 
 // Each text is matched in one way only: otherwise a long one could take for ever.
 const number = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/
-const day = /^\d{4}-\d{2}-\d{2}$/
 const instant = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}/
 const quoted = /^(['"])(.*)\1$/s
 
@@ -21,10 +20,8 @@ export const typedValue = (text: string): QueryParameter => {
     const isRounded = /^[+-]?\d+$/.test(text) && !Number.isSafeInteger(value)
     return isRounded || !Number.isFinite(value) ? text : value
   }
-  if (day.test(text)) {
-    const days = parseDay(text)
-    if (days !== undefined) return { day: days }
-  }
+  const day = parseIsoDay(text)
+  if (day !== undefined) return { day }
   if (instant.test(text)) {
     const micros = parseInstant(text)
     if (micros !== undefined) return { micros }
