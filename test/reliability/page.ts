@@ -127,7 +127,7 @@ const section = (figures: Figures, isMended: boolean): string => {
     figures.failures.length === 0
       ? `Nothing that was tried failed.${isMended ? "" : " What an earlier proof found and nothing mends yet is below."}`
       : [
-          "What does not hold yet:",
+          "What failed on that commit (the end of the page says what is mended since):",
           "",
           ...figures.failures
             .slice(0, 40)
