@@ -231,7 +231,7 @@ const runShard = async (shard: number, until: number): Promise<boolean> => {
       const survived: Survived = new Map()
       // However slow the machine: a call that tries nothing would show nothing.
       for (let attempts = 0; left.size > 0 && (attempts === 0 || Date.now() <= last); attempts++) {
-        const cuts = only === undefined ? together(scenario, left, survived) : [...left]
+        const cuts = only === undefined ? together(scenario, left, survived, attempts) : [...left]
         const result = await tryOnce(scenario, cuts, expected, world.service.requests)
         const attempt = attemptName(cuts)
         const made = result.made.filter((each) => left.delete(each))
@@ -274,25 +274,37 @@ const blockOf = ({ at }: Case): number => Math.floor(at / APART)
 /** By block of messages: attempts that went on after a cut there, less those that it ended. */
 type Survived = Map<number, number>
 
-/** What one attempt can cut: where attempts go on, far enough from each other, and at last where they end. */
+/**
+ * What one attempt can cut: where attempts go on, far enough from each other, and of every second attempt at last where attempts
+ * end, by turns the kill of the process and whichever is next.
+ */
 const together = (
   { plan }: Scenario,
   left: ReadonlySet<Case>,
   survived: Survived,
+  attempts: number,
 ): ReadonlyArray<Case> => {
   if (plan !== "once") return [...left].slice(0, 1)
   const goesOn = (each: Case): boolean =>
     each.loss !== "process" && (survived.get(blockOf(each)) ?? 0) >= 0
+  const ends = [...left].filter((each) => !goesOn(each))
+  const killed = attempts % 4 === 1 ? ends.find(({ loss }) => loss === "process") : undefined
+  const end = attempts % 2 === 0 ? undefined : (killed ?? ends[0])
   const cuts: Array<Case> = []
-  const isFarEnough = (each: Case): boolean => each.at >= (cuts.at(-1)?.at ?? -APART) + APART
-  for (const each of left) if (goesOn(each) && isFarEnough(each)) cuts.push(each)
-  const end = [...left].find((each) => !goesOn(each) && isFarEnough(each))
-  const all = end === undefined ? cuts : [...cuts, end]
-  return values.slice ? all.slice(0, CUTS_OF_SLICE) : all
+  for (const each of left) {
+    const isFarEnough =
+      each.at >= (cuts.at(-1)?.at ?? -APART) + APART && each.at <= (end?.at ?? Infinity) - APART
+    if (goesOn(each) && isFarEnough) cuts.push(each)
+  }
+  const most = values.slice ? CUTS_OF_SLICE : Infinity
+  if (end !== undefined) return [...cuts.slice(0, most - 1), end]
+  // All that is left ends an attempt.
+  return cuts.length > 0 ? cuts.slice(0, most) : [...left].slice(0, 1)
 }
 
 const learn = (survived: Survived, made: ReadonlyArray<Case>, end: string): void => {
   for (const [index, each] of made.entries()) {
+    if (each.loss === "process") continue
     const isLast = index === made.length - 1 && end !== "0"
     survived.set(blockOf(each), (survived.get(blockOf(each)) ?? 0) + (isLast ? -1 : 1))
   }
