@@ -19,6 +19,8 @@ interface Harmless {
   readonly path: RegExp
   /** All where absent. */
   readonly kinds?: ReadonlyArray<Kind>
+  /** Only if a file is put in this place afterwards. */
+  readonly followedBy?: RegExp
   readonly why: string
 }
 
@@ -43,6 +45,7 @@ const harmless: ReadonlyArray<Harmless> = [
   {
     path: /^data\/published\/vaulthouse[^/]*\.duckdb$/,
     kinds: ["open"],
+    followedBy: /^data\/published\/vaulthouse\.duckdb$/,
     why: "a copy that can't be read counts as changed, and all rows are copied again",
   },
   {
@@ -78,15 +81,26 @@ const isDoneAgain = (refused: Recorded, later: ReadonlyArray<Recorded>): boolean
       effect.offset === refused.offset,
   )
 
+const isHarmless = ({ path, kind }: Recorded, later: ReadonlyArray<Recorded>): boolean =>
+  harmless.some(
+    ({ followedBy, ...each }) =>
+      each.path.test(path) &&
+      (each.kinds?.includes(kind) ?? true) &&
+      (followedBy === undefined ||
+        later.some(
+          (effect) =>
+            !effect.isRefused && effect.kind === "rename" && followedBy.test(effect.path2),
+        )),
+  )
+
 /** The refused effects without which something may be missing that the command says it has done. */
 export const missed = (effects: ReadonlyArray<Recorded>): ReadonlyArray<string> => [
   ...new Set(
     effects
-      .filter((effect, at) => effect.isRefused && !isDoneAgain(effect, effects.slice(at + 1)))
-      .filter(
-        ({ path, kind }) =>
-          !harmless.some((each) => each.path.test(path) && (each.kinds?.includes(kind) ?? true)),
-      )
+      .filter((effect, at) => {
+        const later = effects.slice(at + 1)
+        return effect.isRefused && !isDoneAgain(effect, later) && !isHarmless(effect, later)
+      })
       .map(({ kind, path, path2 }) => `${kind} ${path}${path2 === "" ? "" : ` to ${path2}`}`),
   ),
 ]
