@@ -46,7 +46,7 @@ const harmless: ReadonlyArray<Harmless> = [
     path: /^data\/published\/vaulthouse[^/]*\.duckdb$/,
     kinds: ["open"],
     followedBy: /^data\/published\/vaulthouse\.duckdb$/,
-    why: "a copy that can't be read counts as changed, and all rows are copied again",
+    why: "a copy that can't be read counts as changed, and is made again",
   },
   {
     path: /^data\/vaulthouse\.duckdb$/,
