@@ -1,5 +1,5 @@
 // Cuts the connections of syncs and moves in a lake at every kind of message, and says what was lost by it:
-//   main.ts [FOLDER] [--slice] [--minutes 40] [--seed 1] [--shard 0/2] [--scenario NAME] [--only "NAME/123/after/one"]
+//   main.ts [FOLDER] [--slice] [--minutes 40] [--seed 1] [--shard 0] [--scenario NAME] [--only "NAME/123/after/one"]
 // FOLDER keeps what has been tried, so that a later call goes on from there. docs/reliability.md has the figures.
 import { execFileSync, spawn } from "node:child_process"
 import {
@@ -17,7 +17,7 @@ import { parseArgs } from "node:util"
 import { writeFigures } from "../../reliability/page.ts"
 import { type Content, differences, type Problem, startExaminer } from "./examine.ts"
 import { type Cut, ways } from "./postgresProxy.ts"
-import { type Message, type Scenario, scenarios, wayApplies } from "./scenarios.ts"
+import { type Attempt, type Message, type Scenario, scenarios, wayApplies } from "./scenarios.ts"
 import { type Ended, startWorld } from "./world.ts"
 
 const { values, positionals } = parseArgs({
@@ -57,7 +57,7 @@ interface Tried extends Case {
   readonly seed: number
   /** All cuts of the same attempt, as `--only` takes them. */
   readonly attempt: string
-  /** How the command ended that was cut: its exit code, or the signal. */
+  /** How the run ended that was cut: its exit code, or the signal. */
   readonly end: string
   readonly problems: ReadonlyArray<Problem>
   readonly seconds: number
@@ -77,9 +77,21 @@ type Line = { readonly counted: Counted } | { readonly tried: Tried }
 
 const nameOf = ({ scenario, at, way, loss }: Case): string => `${scenario}/${at}/${way}/${loss}`
 
-/** As `--only` takes them: `NAME/12/after/one+131/before/one`. */
-const attemptName = (cuts: ReadonlyArray<Case>): string =>
-  `${cuts[0]?.scenario}/${cuts.map(({ at, way, loss }) => `${at}/${way}/${loss}`).join("+")}`
+const cutName = ({ at, way, loss }: Case): string => `${at}/${way}/${loss}`
+
+/** As `--only` takes them: `NAME/12/after/one+131/before/process,40/answer/all` are two runs. */
+const attemptName = ({ name }: Scenario, runs: ReadonlyArray<Run>): string =>
+  `${name}/${runs.map(({ cuts }) => cuts.map(cutName).join("+")).join(",")}`
+
+/** The reverse of `attemptName`, of one run. */
+const cutsAmong =
+  (every: ReadonlyArray<Case>) =>
+  (names: string): ReadonlyArray<Case> =>
+    names.split("+").map((name) => {
+      const found = every.find((each) => cutName(each) === name)
+      if (found === undefined) throw new Error(`--only: ${name} is no cut of seed ${seed}`)
+      return found
+    })
 
 /** A generator of numbers from 0 to 1 (mulberry32). */
 const randomFrom = (start: number) => {
@@ -219,34 +231,46 @@ const runShard = async (shard: number, until: number): Promise<boolean> => {
       const kinds = new Set(messages.map(({ text }) => kindOf(text))).size
       const counted = { scenario: scenario.name, source, messages: messages.length, kinds }
       keep({ counted: { ...counted, planned: every.length } })
-      const only = values.only?.slice(scenario.name.length + 1).split("+")
+      const only = values.only
+        ?.slice(scenario.name.length + 1)
+        .split(",")
+        .map(cutsAmong(every))
       const left = new Set(
-        every.filter((each, at) =>
-          only === undefined
-            ? (!isAlone || at % SHARDS === shard) && !known.has(nameOf(each))
-            : only.includes(`${each.at}/${each.way}/${each.loss}`),
-        ),
+        only?.flat() ??
+          every.filter(
+            (each, at) => (!isAlone || at % SHARDS === shard) && !known.has(nameOf(each)),
+          ),
       )
       const last = only === undefined ? end : Infinity
       const survived: Survived = new Map()
       // However slow the machine: a call that tries nothing would show nothing.
       for (let attempts = 0; left.size > 0 && (attempts === 0 || Date.now() <= last); attempts++) {
-        const cuts = only === undefined ? together(scenario, left, survived, attempts) : [...left]
-        const result = await tryOnce(scenario, cuts, expected, world.service.requests)
-        const attempt = attemptName(cuts)
-        const made = result.made.filter((each) => left.delete(each))
-        learn(survived, made, result.end)
-        // Two runs do not send exactly as many messages: what was not reached even alone is left out.
-        const [first] = cuts
-        if (made.length === 0 && first !== undefined) {
-          left.delete(first)
-          keep({ tried: { ...first, source, seed, attempt, ...result, end: NOT_REACHED } })
+        const next = (earlier: ReadonlyArray<Run>): ReadonlyArray<Case> => {
+          if (only !== undefined) return only[earlier.length] ?? []
+          const made = new Set(earlier.flatMap((run) => run.made))
+          const uncut = [...left].filter((each) => !made.has(each))
+          return earlier.length === mostRuns(scenario)
+            ? []
+            : together(scenario, uncut, survived, attempts + earlier.length)
         }
-        const { end: how, problems, seconds } = result
+        const result = await tryOnce(scenario, next, expected, world.service.requests)
+        const { runs, problems, seconds } = result
+        const attempt = attemptName(scenario, runs)
+        const tried = { source, seed, attempt, problems: [], seconds: 0 }
+        // Two runs do not send exactly as many messages: what a first one did not reach even alone is left out.
+        const [first] = runs
+        const [unreached] = first?.made.length === 0 ? first.cuts : []
+        const made = [
+          ...(unreached === undefined ? [] : [{ ...unreached, ...tried, end: NOT_REACHED }]),
+          ...runs.flatMap((run) => run.made.map((each) => ({ ...each, ...tried, end: run.end }))),
+        ]
+        // A problem is counted once, with the first cut of its attempt.
         for (const [at, each] of made.entries()) {
-          // A problem is counted once, with the first of its cuts.
-          const found = at === 0 ? { problems, seconds } : { problems: [], seconds: 0 }
-          keep({ tried: { ...each, source, seed, attempt, end: how, ...found } })
+          keep({ tried: at === 0 ? { ...each, problems, seconds } : each })
+        }
+        for (const run of runs) learn(survived, run)
+        for (const each of [...runs.flatMap((run) => run.made), unreached]) {
+          if (each !== undefined) left.delete(each)
         }
         isWell &&= problems.length === 0
         for (const { what } of problems) {
@@ -254,7 +278,10 @@ const runShard = async (shard: number, until: number): Promise<boolean> => {
             `FAILED ${attempt}: ${what}\n  again: make proof-lake ARGS='--only "${attempt}"'\n`,
           )
         }
-        if (only !== undefined) process.stdout.write(`${attempt}: ${how}, ${made.length} cuts\n`)
+        if (only === undefined) continue
+        const ends = runs.map((run) => `${run.made.length} cuts, ${run.end}`).join("; ")
+        process.stdout.write(`${attempt}: ${ends}\n`)
+        break
       }
     }
   } finally {
@@ -263,33 +290,39 @@ const runShard = async (shard: number, until: number): Promise<boolean> => {
   return isWell
 }
 
-/** So many messages between two cuts of an attempt, in which it goes on from the first. */
+/** So many messages between two cuts of a run, in which it goes on from the first. */
 const APART = 80
 
-/** An attempt with more of them takes longer than the slice of CI may. */
+/** A run with more of them takes longer than the slice of CI may. */
 const CUTS_OF_SLICE = 3
+
+/** The runs of an attempt, each of which begins where the one before it ended. */
+const mostRuns = ({ plan }: Scenario): number => {
+  if (plan !== "once") return 1
+  return values.slice ? 2 : 6
+}
 
 const blockOf = ({ at }: Case): number => Math.floor(at / APART)
 
-/** By block of messages: attempts that went on after a cut there, less those that it ended. */
+/** By block of messages: runs that went on after a cut there, less those that it ended. */
 type Survived = Map<number, number>
 
 /**
- * What one attempt can cut: where attempts go on, far enough from each other, and of every second attempt at last where attempts
- * end, by turns the kill of the process and whichever is next.
+ * What one run can cut: where runs go on, far enough from each other, and of every second run at last where runs end, by turns
+ * the kill of the process and whichever is next.
  */
 const together = (
   { plan }: Scenario,
-  left: ReadonlySet<Case>,
+  left: ReadonlyArray<Case>,
   survived: Survived,
-  attempts: number,
+  turn: number,
 ): ReadonlyArray<Case> => {
-  if (plan !== "once") return [...left].slice(0, 1)
+  if (plan !== "once") return left.slice(0, 1)
   const goesOn = (each: Case): boolean =>
     each.loss !== "process" && (survived.get(blockOf(each)) ?? 0) >= 0
-  const ends = [...left].filter((each) => !goesOn(each))
-  const killed = attempts % 4 === 1 ? ends.find(({ loss }) => loss === "process") : undefined
-  const end = attempts % 2 === 0 ? undefined : (killed ?? ends[0])
+  const ends = left.filter((each) => !goesOn(each))
+  const killed = turn % 4 === 1 ? ends.find(({ loss }) => loss === "process") : undefined
+  const end = turn % 2 === 0 ? undefined : (killed ?? ends[0])
   const cuts: Array<Case> = []
   for (const each of left) {
     const isFarEnough =
@@ -298,11 +331,11 @@ const together = (
   }
   const most = values.slice ? CUTS_OF_SLICE : Infinity
   if (end !== undefined) return [...cuts.slice(0, most - 1), end]
-  // All that is left ends an attempt.
-  return cuts.length > 0 ? cuts.slice(0, most) : [...left].slice(0, 1)
+  // All that is left ends a run.
+  return cuts.length > 0 ? cuts.slice(0, most) : left.slice(0, 1)
 }
 
-const learn = (survived: Survived, made: ReadonlyArray<Case>, end: string): void => {
+const learn = (survived: Survived, { made, end }: Run): void => {
   for (const [index, each] of made.entries()) {
     if (each.loss === "process") continue
     const isLast = index === made.length - 1 && end !== "0"
@@ -310,7 +343,7 @@ const learn = (survived: Survived, made: ReadonlyArray<Case>, end: string): void
   }
 }
 
-/** The end of an attempt that sent fewer messages than the uninterrupted one. */
+/** The end of a first run that sent fewer messages than the uninterrupted one. */
 const NOT_REACHED = "not reached"
 
 /** Of the uninterrupted attempt. */
@@ -334,28 +367,36 @@ const CHECKED_EVERY = 25
 /** Where an attempt has gone on by itself and left what an uninterrupted one leaves, so many of them are looked at further. */
 const WHOLE_EVERY = 4
 
-interface Outcome extends Pick<Tried, "end" | "problems" | "seconds"> {
+/** Of the command, within an attempt. */
+interface Run {
+  readonly cuts: ReadonlyArray<Case>
+  /** Those of `cuts` that it reached. */
   readonly made: ReadonlyArray<Case>
+  readonly end: string
 }
 
+interface Outcome extends Pick<Tried, "problems" | "seconds"> {
+  readonly runs: ReadonlyArray<Run>
+}
+
+/** `next` gives the cuts of the run that follows some; none: no run follows. */
 const tryOnce = async (
   scenario: Scenario,
-  cuts: ReadonlyArray<Case>,
+  next: (before: ReadonlyArray<Run>) => ReadonlyArray<Case>,
   expected: Expected,
   requests: () => number,
 ): Promise<Outcome> => {
   const began = performance.now()
   const problems: Array<Problem> = []
   const add = (kind: Problem["kind"], what: string) => void problems.push({ kind, what })
-  let end = ""
-  let made: ReadonlyArray<Case> = []
-  const outcome = (): Outcome => ({ end, problems, made, seconds: secondsSince(began) })
-  try {
-    await scenario.begin()
+  const runs: Array<Run> = []
+  const outcome = (): Outcome => ({ problems, runs, seconds: secondsSince(began) })
+  const run = async (cuts: ReadonlyArray<Case>): Promise<Attempt> => {
     const attempt = await scenario.attempt(cuts)
     const { ended, mustEndWell } = attempt
-    made = cuts.filter((each) => attempt.made.includes(each))
-    end = String(ended.code ?? ended.signal)
+    const made = cuts.filter((each) => attempt.made.includes(each))
+    const end = String(ended.code ?? ended.signal)
+    runs.push({ cuts, made, end })
     const isProcess = made.some(({ loss }) => loss === "process")
     const isKilled = isProcess && ended.signal === "SIGKILL"
     const why = isKilled ? undefined : unclear(ended)
@@ -374,8 +415,18 @@ const tryOnce = async (
     if (ended.code === 0 && attempt.requests > mostRequests) {
       add("other", `${attempt.requests} requests instead of ${mostRequests}`)
     }
+    const isOver = ended.code === 0 || made.length === 0 || problems.length > 0
+    const following = isOver ? [] : next(runs)
+    return following.length === 0 ? attempt : run(following)
+  }
+  try {
+    await scenario.begin()
+    const cuts = next([])
+    const attempt = await run(cuts)
     const isAsUsual =
-      ended.code === 0 && differences(expected.content, await scenario.content()).length === 0
+      runs.length === 1 &&
+      attempt.ended.code === 0 &&
+      differences(expected.content, await scenario.content()).length === 0
     const at = cuts[0]?.at ?? 0
     if (isAsUsual && at % WHOLE_EVERY !== 0 && problems.length === 0) return outcome()
     const committed = (await scenario.requestsCommitted()) - expected.committedBefore
