@@ -296,10 +296,15 @@ const APART = 80
 /** A run with more of them takes longer than the slice of CI may. */
 const CUTS_OF_SLICE = 3
 
-/** The runs of an attempt, each of which begins where the one before it ended. */
+/** The most runs of an attempt, each of which begins where the one before it ended. */
+const RUNS = 6
+
+/** As many as the slice of CI has time for. */
+const RUNS_OF_SLICE = 2
+
 const mostRuns = ({ plan }: Scenario): number => {
   if (plan !== "once") return 1
-  return values.slice ? 2 : 6
+  return values.slice ? RUNS_OF_SLICE : RUNS
 }
 
 const blockOf = ({ at }: Case): number => Math.floor(at / APART)
@@ -474,7 +479,7 @@ const figuresOf = () => {
   })
   return {
     title: "The lake: every message to PostgreSQL and the object store",
-    text: `A proxy counts the messages to PostgreSQL and the requests to the object store, and loses a connection, all connections, the process or the server at one of them: before it is delivered, in its middle, after its effect and before the answer, and in the middle of the answer. PostgreSQL runs with fsync on, and is stopped in its mode \`immediate\`. Then a plain command follows, and the rows, their responses, a replay into an empty warehouse and the published copy are compared with an uninterrupted run's. Each message is cut once, in a way and with a loss that change from message to message (seed ${seed}); an attempt that goes on is cut again, ${APART} messages later or more. Of moves and of a publication, which send thousands of messages that read, one of each kind. Cut so far: ${coverage.join("; ")}.`,
+    text: `A proxy counts the messages to PostgreSQL and the requests to the object store, and loses a connection, all connections, the process or the server at one of them: before it is delivered, in its middle, after its effect and before the answer, and in the middle of the answer. PostgreSQL runs with fsync on, and is stopped in its mode \`immediate\`. Then a plain command follows, and the rows, their responses, a replay into an empty warehouse and the published copy are compared with an uninterrupted run's. Each message is cut once, in a way and with a loss that change from message to message (seed ${seed}); a run that goes on is cut again, ${APART} messages later or more, and one that ends is followed by the next, up to ${RUNS} in a row, before the plain command. Of moves and of a publication, which send thousands of messages that read, one of each kind. Cut so far: ${coverage.join("; ")}.`,
     effects: "messages to PostgreSQL, requests to the object store",
     commit: git("rev-parse", "--short", "HEAD"),
     date: new Date().toISOString().slice(0, 10),
