@@ -1,8 +1,9 @@
 // What is interrupted: each command on a folder that needs it.
-import { cpSync, rmSync } from "node:fs"
+import { cpSync, rmSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { literal } from "../../src/load/sql/sql.ts"
+import { countIn } from "./content.ts"
 import type { Moment, World } from "./world.ts"
 
 export interface Case {
@@ -20,7 +21,7 @@ export interface Case {
   /** What the commands are there for: a number that they change, in the warehouse or among the files. */
   readonly measure?: {
     readonly what: string
-    readonly of: string | ((world: World) => number)
+    readonly of: string | ((world: World) => number | Promise<number>)
     readonly isMeant: (before: number, after: number) => boolean
   }
   /** It needs a lake, which `main.ts` starts where one is installed. */
@@ -67,6 +68,7 @@ const change = async (world: World, ...statements: ReadonlyArray<string>): Promi
 }
 
 const appears = (before: number, after: number): boolean => before === 0 && after > 0
+const grows = (before: number, after: number): boolean => before > 0 && after > before
 const disappears = (before: number, after: number): boolean => before > 0 && after === 0
 
 export const cases: ReadonlyArray<Case> = [
@@ -83,7 +85,7 @@ export const cases: ReadonlyArray<Case> = [
     measure: {
       what: "rows of the history",
       of: "core.ratio_history",
-      isMeant: (before, after) => before > 0 && after > before,
+      isMeant: grows,
     },
     moment: later,
     commands: [sync],
@@ -141,12 +143,25 @@ export const cases: ReadonlyArray<Case> = [
       world.at(later)
       await world.must(...sync, "--no-publish")
     },
+    measure: {
+      what: "published rows of the history",
+      of: (world) => countIn(world.path("data/published/vaulthouse.duckdb"), "core.ratio_history"),
+      isMeant: grows,
+    },
     moment: later,
     commands: [["publish", "--data-dir", "data"]],
   },
   {
     name: "publish --all",
     prepare: (world) => synced(world, { pipelines }, first),
+    measure: {
+      what: "files of months, as the sum of their inodes",
+      of: (world) =>
+        world
+          .files("data/parquet")
+          .reduce((sum, file) => sum + statSync(world.path("data/parquet", file)).ino, 0),
+      isMeant: (before, after) => before > 0 && after !== before,
+    },
     moment: first,
     commands: [["publish", "--all", "--data-dir", "data"]],
   },
