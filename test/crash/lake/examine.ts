@@ -57,8 +57,15 @@ export interface Examiner {
   readonly ofFile: (file: string, whole?: boolean) => Promise<Content>
   /** Of a warehouse that a replay of the archive alone makes. */
   readonly ofReplay: (dataDir: string, into: string) => Promise<Content>
-  /** Requests of committed tasks that need not be repeated. */
-  readonly requestsCommitted: (catalog: string, data: string) => Promise<number>
+  /** Tasks whose requests need not be repeated. */
+  readonly committed: (catalog: string, data: string) => Promise<ReadonlyArray<CommittedTask>>
+}
+
+export interface CommittedTask {
+  readonly run: string
+  /** Its pipeline, entity and window. */
+  readonly task: string
+  readonly requests: number
 }
 
 /** `store` is the port of the object store. */
@@ -100,16 +107,21 @@ export const startExaminer = async (store: number): Promise<Examiner> => {
   return {
     ofLake: (catalog, data) =>
       attached(lake(catalog, data), (connection) => contentOf(connection, whole)),
-    requestsCommitted: (catalog, data) =>
+    committed: (catalog, data) =>
       attached(lake(catalog, data), async (connection) => {
         const present = await connection.runAndReadAll(
           "SELECT 1 FROM duckdb_tables() WHERE database_name = 'examined' AND schema_name = 'ops' AND table_name = 'tasks'",
         )
-        if (present.currentRowCount === 0) return 0
+        if (present.currentRowCount === 0) return []
         const found = await connection.runAndReadAll(
-          "SELECT coalesce(sum(requests), 0)::INTEGER FROM examined.ops.tasks WHERE outcome IN ('loaded', 'unchanged', 'empty')",
+          `SELECT run_id, concat_ws(' ', pipeline, entity, "window"), requests::INTEGER
+           FROM examined.ops.tasks WHERE outcome IN ('loaded', 'unchanged', 'empty')`,
         )
-        return Number(found.getRows()[0]?.[0])
+        return found.getRows().map(([run, task, requests]) => ({
+          run: String(run),
+          task: String(task),
+          requests: Number(requests),
+        }))
       }),
     ofFile: (name, isWhole = true) =>
       attached(file(name), (connection) =>

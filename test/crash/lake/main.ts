@@ -15,8 +15,14 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { writeFigures } from "../../reliability/page.ts"
-import { type Content, differences, type Problem, startExaminer } from "./examine.ts"
-import { type Cut, ways } from "./postgresProxy.ts"
+import {
+  type CommittedTask,
+  type Content,
+  differences,
+  type Problem,
+  startExaminer,
+} from "./examine.ts"
+import { type Cut, losses, ways } from "./postgresProxy.ts"
 import { type Attempt, type Message, type Scenario, scenarios, wayApplies } from "./scenarios.ts"
 import { type Ended, startWorld } from "./world.ts"
 
@@ -83,14 +89,19 @@ const cutName = ({ at, way, loss }: Case): string => `${at}/${way}/${loss}`
 const attemptName = ({ name }: Scenario, runs: ReadonlyArray<Run>): string =>
   `${name}/${runs.map(({ cuts }) => cuts.map(cutName).join("+")).join(",")}`
 
-/** The reverse of `attemptName`, of one run. */
-const cutsAmong =
-  (every: ReadonlyArray<Case>) =>
+/** The reverse of `attemptName`, of one run; `kind` is that of the message. */
+const cutsNamed =
+  (scenario: string, kind: (at: number) => string) =>
   (names: string): ReadonlyArray<Case> =>
     names.split("+").map((name) => {
-      const found = every.find((each) => cutName(each) === name)
-      if (found === undefined) throw new Error(`--only: ${name} is no cut of seed ${seed}`)
-      return found
+      const [number = "", ...words] = name.split("/")
+      const at = Number(number)
+      const way = ways.find((each) => each === words[0])
+      const loss = losses.find((each) => each === words[1])
+      if (!(at > 0) || way === undefined || loss === undefined) {
+        throw new Error(`--only: ${name} is not NUMBER/${ways.join("|")}/${losses.join("|")}`)
+      }
+      return { scenario, at, way, loss, kind: kind(at) }
     })
 
 /** A generator of numbers from 0 to 1 (mulberry32). */
@@ -124,11 +135,13 @@ const kindOf = (text: string): string => {
 const byMessage = (one: Case, other: Case): number => one.at - other.at
 
 /** Every cut of a whole proof. The way and the loss change from message to message. */
-const casesOf = ({ name, losses, plan }: Scenario, messages: ReadonlyArray<Message>) => {
+const casesOf = (scenario: Scenario, messages: ReadonlyArray<Message>) => {
+  const { name, plan } = scenario
   const cuts = messages.flatMap(({ text, isAnswered }, index) => {
     const possible = ways.filter((way) => wayApplies(way, isAnswered))
     const turn = index + seed
-    const loss = losses[Math.floor(turn / possible.length) % losses.length] ?? "one"
+    const lossTurn = Math.floor(turn / possible.length) % scenario.losses.length
+    const loss = scenario.losses[lossTurn] ?? "one"
     const cut = (way: Cut["way"]): Case => ({
       scenario: name,
       at: index + 1,
@@ -185,6 +198,19 @@ const triedBefore = (): ReadonlyArray<Tried> =>
     "tried" in line && line.tried.source === source ? [line.tried] : [],
   )
 
+/**
+ * What needs no cut any more. Two runs do not send exactly the same messages: of those that are cut once, a number is over with
+ * whichever cut, as long as the kind of its message was cut anywhere.
+ */
+const knownIn = ({ name, plan }: Scenario, before: ReadonlyArray<Tried>) => {
+  const here = before.filter(({ scenario }) => scenario === name)
+  const cuts = new Set(here.map(nameOf))
+  const numbers = new Set(here.map(({ at }) => at))
+  const kinds = new Set(here.map(({ kind }) => kind))
+  return (each: Case): boolean =>
+    plan === "once" ? numbers.has(each.at) && kinds.has(each.kind) : cuts.has(nameOf(each))
+}
+
 /** So much more of the time for what is cut at each message. */
 const shareOf = ({ plan }: Scenario): number => (plan === "once" ? 3 : 1)
 
@@ -195,7 +221,7 @@ const runShard = async (shard: number, until: number): Promise<boolean> => {
     appendFileSync(join(folder, `shard-${shard}.ndjson`), `${JSON.stringify(line)}\n`)
   const world = await startWorld()
   const examiner = await startExaminer(world.store.port)
-  const known = new Set(triedBefore().map(nameOf))
+  const before = triedBefore()
   const all = scenarios(world, examiner)
   const named = all.filter(
     ({ name }, at) =>
@@ -211,20 +237,22 @@ const runShard = async (shard: number, until: number): Promise<boolean> => {
       const end = Date.now() + (Math.max(0, until - Date.now()) * shareOf(scenario)) / shares
       await scenario.prepare()
       await scenario.begin()
-      const before = await scenario.seen?.()
-      const committedBefore = await scenario.requestsCommitted()
+      const seenBefore = await scenario.seen?.()
+      const runsBefore = runsIn(await scenario.committed())
       const whole = await scenario.attempt()
       const { ended, sent: messages } = whole
       if (ended.code !== 0) throw new Error(`${scenario.name}: ${ended.code} ${ended.complaints}`)
       const content = await scenario.content()
-      const after = await scenario.seen?.()
+      const seenAfter = await scenario.seen?.()
+      const tasks = requestsOf(await scenario.committed(), runsBefore)
       const sentBefore = world.service.requests()
       await scenario.recover(whole)
       const expected: Expected = {
         content,
-        seen: [before, after].map(textOf),
+        seen: [seenBefore, seenAfter].map(textOf),
         requests: whole.requests,
-        committedBefore,
+        runsBefore,
+        tasks,
         requestsAfter: world.service.requests() - sentBefore,
       }
       const every = casesOf(scenario, messages)
@@ -234,12 +262,11 @@ const runShard = async (shard: number, until: number): Promise<boolean> => {
       const only = values.only
         ?.slice(scenario.name.length + 1)
         .split(",")
-        .map(cutsAmong(every))
+        .map(cutsNamed(scenario.name, (at) => kindOf(messages[at - 1]?.text ?? "")))
+      const isKnown = knownIn(scenario, before)
       const left = new Set(
         only?.flat() ??
-          every.filter(
-            (each, at) => (!isAlone || at % SHARDS === shard) && !known.has(nameOf(each)),
-          ),
+          every.filter((each, at) => (!isAlone || at % SHARDS === shard) && !isKnown(each)),
       )
       const last = only === undefined ? end : Infinity
       const survived: Survived = new Map()
@@ -357,11 +384,23 @@ interface Expected {
   /** What readers of the published copy may see: the one before, and the one after. */
   readonly seen: ReadonlyArray<string>
   readonly requests: number
-  /** Requests of tasks that were committed before it. */
-  readonly committedBefore: number
+  /** Those that had committed tasks before it. */
+  readonly runsBefore: ReadonlySet<string>
+  /** Requests of each of its tasks. */
+  readonly tasks: ReadonlyMap<string, number>
   /** Of the command that follows. */
   readonly requestsAfter: number
 }
+
+const runsIn = (tasks: ReadonlyArray<CommittedTask>): ReadonlySet<string> =>
+  new Set(tasks.map(({ run }) => run))
+
+/** By task, of all runs except those. */
+const requestsOf = (
+  tasks: ReadonlyArray<CommittedTask>,
+  except: ReadonlySet<string>,
+): ReadonlyMap<string, number> =>
+  new Map(tasks.filter(({ run }) => !except.has(run)).map(({ task, requests }) => [task, requests]))
 
 /** Rows of core, as text. */
 const textOf = (content: Content | undefined): string =>
@@ -434,7 +473,7 @@ const tryOnce = async (
       differences(expected.content, await scenario.content()).length === 0
     const at = cuts[0]?.at ?? 0
     if (isAsUsual && at % WHOLE_EVERY !== 0 && problems.length === 0) return outcome()
-    const committed = (await scenario.requestsCommitted()) - expected.committedBefore
+    const committed = requestsOf(await scenario.committed(), expected.runsBefore)
     const sent = requests()
     const recovered = await scenario.recover(attempt)
     if (recovered.code === 0) problems.push(...(await scenario.examine(expected.content)))
@@ -444,8 +483,9 @@ const tryOnce = async (
         `the next command ended with ${recovered.code ?? recovered.signal}: ${recovered.complaints.slice(-600)}`,
       )
     }
-    // What was committed is not requested again.
-    const most = expected.requestsAfter + Math.max(0, expected.requests - committed)
+    // What was committed, by whichever run, is not requested again.
+    const needed = [...expected.tasks].filter(([task]) => !committed.has(task))
+    const most = expected.requestsAfter + needed.reduce((sum, [, count]) => sum + count, 0)
     const repeated = requests() - sent
     if (repeated > most) add("other", `${repeated} requests of the next command instead of ${most}`)
     if (at % CHECKED_EVERY === 0) problems.push(...((await scenario.checked?.()) ?? []))

@@ -2,7 +2,13 @@
 // command has ended well.
 import { existsSync, renameSync } from "node:fs"
 import { join } from "node:path"
-import { type Content, differences, type Examiner, type Problem } from "./examine.ts"
+import {
+  type CommittedTask,
+  type Content,
+  differences,
+  type Examiner,
+  type Problem,
+} from "./examine.ts"
 import type { Cut, Loss, Way } from "./postgresProxy.ts"
 import type { Ended, Place, Running, World } from "./world.ts"
 
@@ -24,8 +30,8 @@ export interface Scenario {
   /** What is not as after the uninterrupted attempt, which gave `expected`. */
   readonly examine: (expected: Content) => Promise<ReadonlyArray<Problem>>
   readonly content: () => Promise<Content>
-  /** Requests of committed tasks that need not be repeated. */
-  readonly requestsCommitted: () => Promise<number>
+  /** Tasks whose requests need not be repeated. */
+  readonly committed: () => Promise<ReadonlyArray<CommittedTask>>
   /** What readers of the published copy see. */
   readonly seen?: () => Promise<Content>
   /** What must hold too, and takes long: looked at after some of the tries. */
@@ -61,8 +67,8 @@ export const scenarios = (world: World, examiner: Examiner): ReadonlyArray<Scena
   let place: Place = inFolder
 
   const content = (): Promise<Content> => examiner.ofLake(world.catalog, withSlash(place.data))
-  const requestsCommitted = async (): Promise<number> =>
-    (await world.hasLake()) ? examiner.requestsCommitted(world.catalog, withSlash(place.data)) : 0
+  const committed = async (): Promise<ReadonlyArray<CommittedTask>> =>
+    (await world.hasLake()) ? examiner.committed(world.catalog, withSlash(place.data)) : []
   const replayed = async (): Promise<Content> => {
     const into = join(cwd, "replayed")
     if (place.archive === undefined) return examiner.ofReplay(dataDir, into)
@@ -134,14 +140,14 @@ export const scenarios = (world: World, examiner: Examiner): ReadonlyArray<Scena
     name: string,
   ): Pick<
     Scenario,
-    "name" | "messages" | "plan" | "recover" | "content" | "requestsCommitted" | "checked"
+    "name" | "messages" | "plan" | "recover" | "content" | "committed" | "checked"
   > => ({
     name,
     messages: "PostgreSQL",
     plan: "once",
     recover: () => world.run(ROWS_ONLY, place),
     content,
-    requestsCommitted,
+    committed,
     checked,
   })
   const begin =
