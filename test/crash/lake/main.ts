@@ -324,7 +324,7 @@ const APART = 80
 const CUTS_OF_SLICE = 3
 
 /** The most runs of an attempt, each of which begins where the one before it ended. */
-const RUNS = 6
+const RUNS = 12
 
 /** As many as the slice of CI has time for. */
 const RUNS_OF_SLICE = 2
