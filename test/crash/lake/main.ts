@@ -278,7 +278,7 @@ const runShard = async (shard: number, until: number): Promise<boolean> => {
           const uncut = [...left].filter((each) => !made.has(each))
           return earlier.length === mostRuns(scenario)
             ? []
-            : together(scenario, uncut, survived, attempts + earlier.length)
+            : together(scenario, uncut, survived, attempts, earlier.length)
         }
         const result = await tryOnce(scenario, next, expected, world.service.requests)
         const { runs, problems, seconds } = result
@@ -340,21 +340,24 @@ const blockOf = ({ at }: Case): number => Math.floor(at / APART)
 type Survived = Map<number, number>
 
 /**
- * What one run can cut: where runs go on, far enough from each other, and of every second run at last where runs end, by turns
- * the kill of the process and whichever is next.
+ * What one run can cut: where runs go on, far enough from each other, and at last where runs end, by turns the kill of the process
+ * and whichever is next. The last run of an attempt has no such end, nor has the first of every second one.
  */
 const together = (
-  { plan }: Scenario,
+  scenario: Scenario,
   left: ReadonlyArray<Case>,
   survived: Survived,
-  turn: number,
+  attempt: number,
+  run: number,
 ): ReadonlyArray<Case> => {
+  const { plan } = scenario
   if (plan !== "once") return left.slice(0, 1)
   const goesOn = (each: Case): boolean =>
     each.loss !== "process" && (survived.get(blockOf(each)) ?? 0) >= 0
   const ends = left.filter((each) => !goesOn(each))
-  const killed = turn % 4 === 1 ? ends.find(({ loss }) => loss === "process") : undefined
-  const end = turn % 2 === 0 ? undefined : (killed ?? ends[0])
+  const killed = (attempt + run) % 2 === 1 ? ends.find(({ loss }) => loss === "process") : undefined
+  const isLeftAlone = run === mostRuns(scenario) - 1 || (run === 0 && attempt % 2 === 0)
+  const end = isLeftAlone ? undefined : (killed ?? ends[0])
   const cuts: Array<Case> = []
   for (const each of left) {
     const isFarEnough =
