@@ -179,9 +179,6 @@ const readFrame = async (
 
 const FRAMES_KEPT = 32
 
-// It removes a byte order mark, which JSON does not allow.
-const decoder = new TextDecoder()
-
 /** Reads bodies by their place, and caches recent frames, because the bodies of a frame are mostly read in a row. */
 export class ArchiveReader {
   readonly #store: ArchiveStore
@@ -191,8 +188,8 @@ export class ArchiveReader {
     this.#store = store
   }
 
-  /** The body with this SHA-256 in the frame, as text. Throws `ArchiveDamaged` or the store's error. */
-  async text(place: Place, sha256: string): Promise<string> {
+  /** The body with this SHA-256 in the frame. Throws `ArchiveDamaged` or the store's error. */
+  async body(place: Place, sha256: string): Promise<Buffer> {
     const lines = await this.#frame(place)
     const found = lines.find((line) => line.sha256 === sha256 && line.body !== undefined)
     const body = found === undefined ? undefined : intactBody(place.file, found)
@@ -202,7 +199,7 @@ export class ArchiveReader {
         `the frame at byte ${place.offset} does not contain the body ${sha256}`,
       )
     }
-    return decoder.decode(body)
+    return body
   }
 
   async #frame(place: Place): Promise<ReadonlyArray<ResponseLine>> {

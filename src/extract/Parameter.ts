@@ -7,7 +7,7 @@ import {
   kindsText,
   parseAddress,
 } from "../domain/values/address.ts"
-import { formatDay, formatInstant, parseInstant, parseIsoDay } from "../domain/values/time.ts"
+import { formatDay, formatMicros, parseInstant, parseIsoDay } from "../domain/values/time.ts"
 
 export interface Parameter<A> {
   /** A path parameter that a configured path does not contain is sent in the query. */
@@ -192,7 +192,7 @@ export const instant: Parameter<number> = make({
   validate: (value) =>
     // Within the years that the wire format has: those of exact microseconds are 1684 to 2255.
     Number.isSafeInteger(value)
-      ? Result.succeed(formatInstant(value))
+      ? Result.succeed(formatMicros(value))
       : Result.fail("is not an instant"),
 })
 

@@ -6,7 +6,7 @@ import type { ArchiveError, ResponseArchive } from "../archive/ResponseArchive.t
 import type { ActiveTime } from "../domain/run/ActiveTime.ts"
 import { annotateSpan, spanned } from "../domain/run/span.ts"
 import type { Task } from "../domain/run/task.ts"
-import { parseJson } from "../domain/values/json.ts"
+import { parseBody } from "../domain/values/json.ts"
 import type { ArchivedResponse, Lineage } from "../domain/wire/response.ts"
 import type { RequestBudget } from "./budget/RequestBudget.ts"
 import { decodeResponse } from "./decode.ts"
@@ -78,7 +78,7 @@ const responseTo = Effect.fnUntraced(function* <A>(sender: Sender, call: Call) {
     "http.response.status_code": received.status,
     "http.response.body.size": received.body.length,
   })
-  const parsed = parseJson(received.text)
+  const parsed = parseBody(received.body, received.text)
   const archived = yield* sender.archive.keep({
     endpoint: endpoint.name,
     method: request.method,

@@ -106,7 +106,7 @@ const recorded = Effect.fnUntraced(function* (dataDir: string) {
         inputs: JSON.parse(String(row["inputs"])),
         subject: JSON.parse(String(row["subject"])),
         window: String(row["window"]),
-        body: await reader.text(place, String(row["body_sha256"])),
+        body: (await reader.body(place, String(row["body_sha256"]))).toString(),
       }
     }),
   )

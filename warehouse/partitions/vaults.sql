@@ -7,7 +7,6 @@ newest as (
         *,
         min(valid_from) over (partition by chain_id, vault_address) as listed_from_at
     from core.vaults
-    where chain_type <> 'other'
     qualify row_number() over (partition by chain_id, vault_address order by valid_from desc) = 1
 )
 

@@ -7,7 +7,8 @@ export interface VaultRef {
   /** The address as the service spells it, for requests. */
   readonly wireAddress: string
   readonly chainId: number
-  readonly kind: AddressKind
+  /** `other`: no endpoint takes the address. */
+  readonly kind: AddressKind | "other"
   /** The day on which the vault began, in days since 1970, if the service sends it. */
   readonly startedOn: number | undefined
 }

@@ -1,4 +1,5 @@
 // Parses JSON without loss: numbers that a double can't represent keep every digit.
+import { isUtf8 } from "node:buffer"
 import * as Result from "effect/Result"
 import { canonicalDecimal, significantDigits } from "./decimal.ts"
 import { causeMessage } from "./causeMessage.ts"
@@ -53,6 +54,7 @@ const mayLoseDigits = (text: string): boolean => {
       else if (digits > 0 || code !== 0x30) digits += 1
     }
     if (digits > (isInteger ? SAFE_DIGITS : MOST_DIGITS)) return true
+    if (end - start > SMALLEST_PLACES) return true
     if (digits > SAFE_DIGITS) {
       const number =
         text.slice(start, end) + (exponentPart.exec(text.slice(end, end + 8))?.[0] ?? "")
@@ -71,7 +73,7 @@ const isLossy = (value: number, source: string): boolean => {
   if (written === source && Number.isSafeInteger(value) === Number.isInteger(value)) return false
   if (/^-?\d+$/.test(source)) return !Number.isSafeInteger(value)
   return (
-    significantDigits(source) > SAFE_DIGITS &&
+    (significantDigits(source) > SAFE_DIGITS || Math.abs(value) < SMALLEST_FULL) &&
     canonicalDecimal(written) !== canonicalDecimal(source)
   )
 }
@@ -125,6 +127,12 @@ const nestingBound = (text: string): number => {
 // A number with a smaller exponent overflows only if it is so long that `mayLoseDigits` finds it.
 const largeExponent = /[eE]\+?\d{3}/
 
+// What may be smaller than a double can be in full. The end of the number tells it from parts of a UUID.
+const smallExponent = /\d[eE]-\d{3,}(?![-\w])/
+const SMALLEST_FULL = 2 ** -1022
+/** A number this long may be as small without an exponent. */
+const SMALLEST_PLACES = 300
+
 /** Half of a surrogate pair, which UTF-8 and therefore a table can't represent. */
 const loneSurrogate = /\\u[dD][89a-fA-F]/
 
@@ -163,7 +171,7 @@ export const parseJson = (text: string): Result.Result<ParsedJson, string> => {
   }
   // Parsing with a reviver takes five times as long, so it is done only for texts that may need it.
   const lossless: unknown =
-    extremes.isInfinite || mayLoseDigits(text)
+    extremes.isInfinite || smallExponent.test(text) || mayLoseDigits(text)
       ? JSON.parse(text, keepDigits as (key: string, value: unknown) => unknown)
       : plain
   if (!text.includes("\\u") || !loneSurrogate.test(text)) return Result.succeed({ plain, lossless })
@@ -173,6 +181,18 @@ export const parseJson = (text: string): Result.Result<ParsedJson, string> => {
     lossless: lossless === plain ? clean : wellFormed(lossless),
   })
 }
+
+// It removes a byte order mark, which JSON does not allow.
+const decoder = new TextDecoder()
+
+/** The same of a body, whose text may be at hand: of another encoding, some characters would be lost without a trace. */
+export const parseBody = (
+  body: Uint8Array,
+  text = decoder.decode(body),
+): Result.Result<ParsedJson, string> =>
+  isUtf8(body)
+    ? parseJson(text)
+    : Result.fail("is not JSON: it is not UTF-8, the encoding of JSON (RFC 8259)")
 
 /** A number as a double, even if it is kept as raw JSON; `undefined` beyond the largest double. */
 export const asNumber = (value: unknown): number | undefined => {

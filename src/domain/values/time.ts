@@ -206,7 +206,8 @@ export const formatInstant = (micros: number): string =>
   new Date(Math.floor(micros / MICROS_PER_MILLI)).toISOString()
 
 /** Like `formatInstant`, with microseconds if there are any. A number holds them only up to the year 2255. */
-export const formatMicros = (micros: bigint): string => {
+export const formatMicros = (instant: bigint | number): string => {
+  const micros = BigInt(instant)
   const perMilli = BigInt(MICROS_PER_MILLI)
   const rest = ((micros % perMilli) + perMilli) % perMilli
   const text = new Date(Number((micros - rest) / perMilli)).toISOString()

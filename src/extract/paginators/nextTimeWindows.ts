@@ -5,6 +5,10 @@ import { markOf, type PendingRead, type ResponseExtent, type TimeCursor } from "
 /** Windows overlap by this much, since the service may store finer or coarser times than the wire carries. */
 export const OVERLAP = 1_000_000
 
+/** Finer ends are sent only where times of records are that close to each other: not every service may read them. */
+const wholeMillis = (micros: number): number =>
+  Math.floor(micros / MICROS_PER_MILLI) * MICROS_PER_MILLI
+
 export interface Pending extends PendingRead {
   /** Whether an earlier run began it. */
   readonly isResumed?: boolean
@@ -70,13 +74,13 @@ export const start = ({ cursor, overlap, since, until, now }: Begin): Start => {
     }
     return { cursor, pending }
   }
-  const from = Math.max(cursor?.from ?? -Infinity, through - overlap - OVERLAP)
+  const from = Math.max(cursor?.from ?? -Infinity, wholeMillis(through - overlap - OVERLAP))
   if (until === undefined || until >= from) {
     pending.push({ ...initialProgress, from, to: until, purpose: "forward", toTheEnd: false })
   }
   const read = cursor?.from
   if (read !== undefined && (since ?? -Infinity) < read) {
-    const to = read + OVERLAP
+    const to = wholeMillis(read + OVERLAP)
     pending.push({ ...initialProgress, from: since, to, purpose: "backward", toTheEnd: true })
   }
   return { cursor, pending }
@@ -107,16 +111,17 @@ export const olderRange = (
 ): Pending | undefined => {
   const excludesSome = (to: number): boolean =>
     to < (range.to ?? Infinity) && times.some((time) => time > to)
-  const shared = oldest + OVERLAP
-  const exact = Math.ceil(oldest / MICROS_PER_MILLI) * MICROS_PER_MILLI
-  const to = [shared, exact].find(excludesSome)
+  const shared = wholeMillis(oldest + OVERLAP)
+  const rounded = Math.ceil(oldest / MICROS_PER_MILLI) * MICROS_PER_MILLI
+  const to = [shared, rounded, oldest].find(excludesSome)
   const reached = Math.min(oldest, range.reached ?? Infinity)
   const onward = { ...range, newest, reached }
   if (to !== undefined) return nonEmpty({ ...onward, to, filled: undefined })
   // A service that compares coarser times would return the same records again, so more time is skipped.
   const again = range.filled !== undefined && oldest >= range.filled
-  const beyond = (range.to ?? Infinity) - (again ? OVERLAP : MICROS_PER_MILLI)
-  return nonEmpty({ ...onward, to: Math.min(exact - MICROS_PER_MILLI, beyond), filled: oldest })
+  const step = oldest === rounded ? MICROS_PER_MILLI : 1
+  const beyond = (range.to ?? Infinity) - (again ? OVERLAP : step)
+  return nonEmpty({ ...onward, to: Math.min(oldest - step, beyond), filled: oldest })
 }
 
 /**
@@ -124,7 +129,7 @@ export const olderRange = (
  * oldest record, as one that cuts off by age does after a month without records.
  */
 export const lookBack = (range: Pending, through: number): Pending | undefined =>
-  nonEmpty({ ...range, to: through + OVERLAP, filled: undefined, purpose: "lookBack" })
+  nonEmpty({ ...range, to: wholeMillis(through + OVERLAP), filled: undefined, purpose: "lookBack" })
 
 /** Returns `undefined` for a range that ends before its start. */
 const nonEmpty = (range: Pending): Pending | undefined =>

@@ -175,7 +175,7 @@ const publishAll = async (
   session.marked.clear()
   if (options.rebuildAll === true) await markEverything(session, warehouse.tables)
   const micros = await stamp(session, runId, undefined, undefined)
-  const publishedAt = formatMicros(BigInt(micros))
+  const publishedAt = formatMicros(micros)
   const { definition } = await stateOf(session.connection, options)
   const aside = join(directory, `${ASIDE}${process.pid}.duckdb`)
   const { content, exported } = await session.makeCopy({

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { ArchiveReader } from "../../archive/segments.ts"
-import { parseJson } from "../../domain/values/json.ts"
+import { parseBody } from "../../domain/values/json.ts"
 import type { Violation } from "../../domain/wire/violation.ts"
 import { decode } from "../../extract/decode.ts"
 import type { FieldNames, MappedResponse } from "../../transform/Source.ts"
@@ -22,7 +22,7 @@ export const rowsOfArchived = Effect.fnUntraced(function* (
   response: IndexedResponse,
   names: FieldNames,
 ) {
-  const body = yield* inArchive(() => reader.text(response, response.sha256))
+  const body = yield* inArchive(() => reader.body(response, response.sha256))
   return yield* Effect.try({
     try: () => mapArchived(response, body, names),
     // A body that makes the mapping throw must not end the replay.
@@ -32,14 +32,14 @@ export const rowsOfArchived = Effect.fnUntraced(function* (
 
 const mapArchived = (
   response: IndexedResponse,
-  body: string,
+  body: Buffer,
   names: FieldNames,
 ): Result.Result<MappedResponse, Violation> => {
   const pipeline = pipelineOf(response.pipeline)
   if (pipeline === undefined) {
     return Result.fail({ path: "$", detail: `there is no pipeline ${response.pipeline} any more` })
   }
-  const parsed = parseJson(body)
+  const parsed = parseBody(body)
   const mapped = Result.flatMap(decode<unknown>(pipeline.endpoint, parsed), (value) =>
     mapResponse<unknown, unknown>((decoded, source) => pipeline.rows(decoded, source), value, {
       lineage: { responseId: response.responseId, receivedAt: response.receivedAt },

@@ -185,7 +185,7 @@ const storedVault = decodeRow({
   address: text("vault_address"),
   wireAddress: text("wire_address"),
   chainId: number("chain_id"),
-  kind: oneOf("evm", "solana", "stellar")("chain_type"),
+  kind: oneOf("evm", "solana", "stellar", "other")("chain_type"),
   startedAt: optional(number)("started_at"),
   isListed: boolean("is_listed"),
 })

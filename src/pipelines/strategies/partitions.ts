@@ -25,6 +25,7 @@ const vaultPartitions =
         entity: perChain ? entityOf(subject, byAddress.get(subject.address)) : subject.address,
         subject,
         vault: { address: subject.address, ...(perChain ? { chainId: subject.chainId } : {}) },
+        ...unsupportedAddress("vault", subject.wireAddress, "core.vaults"),
       }))
     })
 

@@ -20,7 +20,7 @@ const literal = (value: QueryParameter): string => {
   if (typeof value === "boolean") return String(value)
   return "day" in value
     ? `date ${textOf(formatDay(value.day))}`
-    : `timestamp ${textOf(formatMicros(BigInt(value.micros)).replace("Z", ""))}`
+    : `timestamp ${textOf(formatMicros(value.micros).replace("Z", ""))}`
 }
 
 /**

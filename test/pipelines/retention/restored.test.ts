@@ -94,7 +94,7 @@ const astray = Effect.fnUntraced(function* (dataDir: string, condition = "true")
         length: Number(row["length"]),
       }
       await reader
-        .text(place, String(row["body_sha256"]))
+        .body(place, String(row["body_sha256"]))
         .catch(() => found.push(String(row["response_id"])))
     }
     return found

@@ -6,7 +6,7 @@ import * as Stream from "effect/Stream"
 import type { JsonObject } from "../../../domain/values/json.ts"
 import { FIRST_DAY } from "../../../domain/subject/firstDay.ts"
 import type { SubaccountRef } from "../../../domain/subject/subaccount.ts"
-import { endOfDay, formatInstant, MICROS_PER_DAY, startOfDay } from "../../../domain/values/time.ts"
+import { endOfDay, formatMicros, MICROS_PER_DAY, startOfDay } from "../../../domain/values/time.ts"
 import { transactions as endpoint } from "../../../extract/endpoints/subaccounts/transactions.ts"
 import type { TimeCursor } from "../../../extract/paginators/timeCursor.ts"
 import {
@@ -71,7 +71,7 @@ const inputsOf = ({ wireAddress }: SubaccountRef, { from, to }: TimeWindow) => (
 })
 
 const windowText = ({ from, to }: TimeWindow): string =>
-  `${from === undefined ? "" : formatInstant(from)}..${to === undefined ? "" : formatInstant(to)}`
+  `${from === undefined ? "" : formatMicros(from)}..${to === undefined ? "" : formatMicros(to)}`
 
 type Unreached = NonNullable<TimeStep<unknown>["unreached"]>
 
@@ -80,7 +80,7 @@ const tieGap = (at: number): GapNote => ({
   toAt: at,
   reason: "tie",
   state: "permanent",
-  detail: `more transactions at ${formatInstant(at)} than a response holds; the service has no way to request the others`,
+  detail: `more transactions at ${formatMicros(at)} than a response holds; the service has no way to request the others`,
 })
 
 const unreachedGap = ({ after, before }: Unreached): GapNote => ({
@@ -88,7 +88,7 @@ const unreachedGap = ({ after, before }: Unreached): GapNote => ({
   toAt: before,
   reason: "unreachable",
   state: "permanent",
-  detail: `the service returned no transactions between ${formatInstant(after)} and ${formatInstant(before)}, and older ones only in a request of their own; there may be some in between. Run sync more often`,
+  detail: `the service returned no transactions between ${formatMicros(after)} and ${formatMicros(before)}, and older ones only in a request of their own; there may be some in between. Run sync more often`,
 })
 
 const taskResult = (

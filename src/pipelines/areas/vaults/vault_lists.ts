@@ -100,9 +100,11 @@ const readLists = Effect.fnUntraced(function* (
   const listed = Object.fromEntries(read.map(({ status, page }) => [status, page.value.length]))
   const found = isWhole ? vaultsIn(read) : undefined
   const value = cursors.encode({ listed, ...(found === undefined ? {} : { vaults: found }) })
-  const stored = { entity, value }
+  // Where no reading has found anything, there is nothing to remember: no list counts as one that may have had vaults.
+  const isNothing = before === undefined && read.length === 0
+  const stored = isNothing ? {} : { cursor: { entity, value } }
   return results.map((result, at): TaskResult =>
-    at === results.length - 1 ? { ...withReplaced(result, inTurn), cursor: stored } : result,
+    at === results.length - 1 ? { ...withReplaced(result, inTurn), ...stored } : result,
   )
 })
 

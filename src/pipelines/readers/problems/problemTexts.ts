@@ -168,7 +168,7 @@ export const gap = (row: HealthRow<"gaps">): Problem => {
     text: `${row.pipeline} has ${gaps}: ${rangesText(row)}: ${withoutStop(row.detail)}.`,
     advice: isOpen
       ? "The next sync requests them again."
-      : "The service did not have them; only `vaulthouse sync --full` requests them again.",
+      : "Only `vaulthouse sync --full` requests them again, and gets them only if the service can return them.",
     since: row.since,
   }
 }

@@ -3,7 +3,7 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { didYouMean } from "../../../config/read/nearest.ts"
-import { parseJson } from "../../../domain/values/json.ts"
+import { parseBody } from "../../../domain/values/json.ts"
 import { storedKey, type Table, tableName } from "../../../domain/table/table.ts"
 import { UsageError } from "../../../domain/UsageError.ts"
 import { sqlFile } from "../../../load/sql/sqlFile.ts"
@@ -178,6 +178,6 @@ const bodyOf = async (reader: ArchiveReader, response: Row): Promise<unknown> =>
     offset: Number(response["archive_offset"]),
     length: Number(response["archive_length"]),
   }
-  const parsed = parseJson(await reader.text(place, String(response["body_sha256"])))
+  const parsed = parseBody(await reader.body(place, String(response["body_sha256"])))
   return Result.isSuccess(parsed) ? parsed.success.lossless : undefined
 }

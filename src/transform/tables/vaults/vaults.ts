@@ -31,11 +31,15 @@ export const vaults: Table = {
       required: true,
     }),
     wireSpelling(vaultAddress.name, addressNames, { required: true }),
-    field.text("chain_type", "`evm`, `solana` or `stellar`, by the form of the address", {
-      accepted: ["evm", "solana", "stellar", "other"],
-      read: lowerCase,
-      required: true,
-    }),
+    field.text(
+      "chain_type",
+      "`evm`, `solana` or `stellar`, by the form of the address; `other`: no endpoint takes it",
+      {
+        accepted: ["evm", "solana", "stellar", "other"],
+        read: lowerCase,
+        required: true,
+      },
+    ),
     ...vaultDescription,
     ...restOfRecord,
   ],
