@@ -5,17 +5,21 @@ import { hash } from "node:crypto"
 import type { Outcome } from "../domain/run/outcome.ts"
 import type { ExchangeRecord, Lineage } from "../domain/wire/response.ts"
 import { causeMessage } from "../domain/values/causeMessage.ts"
+import { isJsonObject } from "../domain/values/json.ts"
 
 const FORMAT = 1
 
 /** The archive's content is not as it was written. */
 export class ArchiveDamaged extends Error {
   readonly file: string
+  /** What is damaged, without a full stop. */
+  readonly detail: string
 
   constructor(file: string, detail: string) {
     super(`The response archive ${file} is damaged: ${detail}.`)
     this.name = "ArchiveDamaged"
     this.file = file
+    this.detail = detail
   }
 }
 
@@ -158,32 +162,69 @@ const bodyOf = (rest: Buffer): Buffer | undefined => {
   return base64 === undefined ? undefined : fromBase64(base64.subarray(1, -1))
 }
 
-const textOrNull = (value: string | number | null | undefined): string | null =>
-  value === null || value === undefined ? null : String(value)
+const isText = (value: unknown): value is string => typeof value === "string"
+const isTextOrNull = (value: unknown): boolean =>
+  value === null || value === undefined || isText(value)
+const isJsonText = (value: unknown, isWanted: (parsed: unknown) => boolean): boolean =>
+  isText(value) && isWanted(JSON.parse(value))
+
+interface WrittenHead {
+  readonly response_id: string
+  readonly run_id: string
+  readonly pipeline?: string | null
+  readonly entity?: string | null
+  readonly endpoint: string
+  readonly method: string
+  readonly url: string
+  readonly request_body?: string | null
+  readonly inputs: string
+  readonly subject: string
+  readonly status: number
+  readonly received_at: number
+  readonly sha256: string
+}
+
+/** What each field of a response's line has to be: a line of somebody else's must not become a row. */
+const headFields: Readonly<Record<keyof WrittenHead, (value: unknown) => boolean>> = {
+  response_id: isText,
+  run_id: isText,
+  pipeline: isTextOrNull,
+  entity: isTextOrNull,
+  endpoint: isText,
+  method: isText,
+  url: isText,
+  request_body: isTextOrNull,
+  inputs: (value) => isJsonText(value, isJsonObject),
+  subject: (value) => isJsonText(value, () => true),
+  status: Number.isSafeInteger,
+  received_at: Number.isSafeInteger,
+  sha256: isText,
+}
 
 /** Reads the line of a response, without parsing the body. */
 const readResponse = (file: string, bytes: Buffer): ResponseLine => {
   const found = bytes.indexOf(HASH_FIELD)
   if (found === -1) throw new ArchiveDamaged(file, "it contains a line of another format")
   const headLength = found + HASH_FIELD.length + HASH_LENGTH + 1
-  const head = JSON.parse(`${bytes.subarray(0, headLength).toString()}}`) as Record<
-    string,
-    string | number | null
-  >
+  const head = JSON.parse(`${bytes.subarray(0, headLength).toString()}}`) as WrittenHead
+  for (const [field, isValid] of Object.entries(headFields)) {
+    const value = head[field as keyof WrittenHead]
+    if (!isValid(value)) throw new ArchiveDamaged(file, `a line has a ${field} that can't be`)
+  }
   return {
-    responseId: String(head["response_id"]),
-    runId: String(head["run_id"]),
-    pipeline: textOrNull(head["pipeline"]),
-    entity: textOrNull(head["entity"]),
-    endpoint: String(head["endpoint"]),
-    method: String(head["method"]),
-    url: String(head["url"]),
-    requestBody: textOrNull(head["request_body"]),
-    inputs: String(head["inputs"]),
-    subject: String(head["subject"]),
-    status: Number(head["status"]),
-    receivedAt: Number(head["received_at"]),
-    sha256: String(head["sha256"]),
+    responseId: head.response_id,
+    runId: head.run_id,
+    pipeline: head.pipeline ?? null,
+    entity: head.entity ?? null,
+    endpoint: head.endpoint,
+    method: head.method,
+    url: head.url,
+    requestBody: head.request_body ?? null,
+    inputs: head.inputs,
+    subject: head.subject,
+    status: head.status,
+    receivedAt: head.received_at,
+    sha256: head.sha256,
     body: bodyOf(bytes.subarray(headLength)),
     bytes,
     headLength,
@@ -212,8 +253,14 @@ const END = `{"end":`
 const startsWith = (bytes: Buffer, text: string): boolean =>
   bytes.subarray(0, text.length).toString("latin1") === text
 
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText)
+const isMarker = (commit: NonNullable<ParsedLine["commit"]>): boolean =>
+  [commit.run_id, commit.pipeline, commit.entity, commit.window, commit.outcome].every(isText) &&
+  [commit.landed, commit.not_landed].every(isTexts)
+
 /** Reads every line of a frame's content. */
 export const readLines = (file: string, content: Buffer): Lines => {
+  const odd = new ArchiveDamaged(file, "it contains a commit marker or an end of another format")
   const responses: Array<ResponseLine> = []
   const markers: Array<CommitMarker> = []
   const ends: Array<RunEnd> = []
@@ -226,15 +273,19 @@ export const readLines = (file: string, content: Buffer): Lines => {
     try {
       if (startsWith(bytes, COMMIT) || startsWith(bytes, END)) {
         const { commit, end: runEnd } = JSON.parse(bytes.toString()) as ParsedLine
+        if ((commit === undefined) === (runEnd === undefined)) throw odd
         if (commit !== undefined) {
+          if (!isMarker(commit)) throw odd
           const { run_id: runId, not_landed: notLanded, ...about } = commit
           markers.push({ ...about, runId, notLanded })
         }
-        if (runEnd !== undefined)
+        if (runEnd !== undefined) {
+          if (!isText(runEnd.run_id) || !isTexts(runEnd.uncommitted)) throw odd
           ends.push({ runId: runEnd.run_id, uncommitted: runEnd.uncommitted })
+        }
       } else responses.push(readResponse(file, bytes))
     } catch (cause) {
-      damages.push(causeMessage(cause))
+      damages.push(cause instanceof ArchiveDamaged ? cause.detail : causeMessage(cause))
     }
   }
   return { responses, markers, ends, damages }

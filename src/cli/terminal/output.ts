@@ -4,6 +4,7 @@ import { randomInt } from "node:crypto"
 import type { Readable, Writable } from "node:stream"
 import type { Severity } from "effect/LogLevel"
 import { CONTROL, escaped } from "../../domain/values/visible.ts"
+import { fileSink } from "./fileSink.ts"
 
 export interface Sink extends Writable {
   readonly isTTY?: boolean
@@ -20,7 +21,19 @@ export interface Streams {
 
 export type StreamName = "stdout" | "stderr"
 
-let current: Streams = process
+let stdout: Sink | undefined
+let stderr: Sink | undefined
+let current: Streams = {
+  get stdin() {
+    return process.stdin
+  },
+  get stdout() {
+    return (stdout ??= fileSink(1) ?? process.stdout)
+  },
+  get stderr() {
+    return (stderr ??= fileSink(2) ?? process.stderr)
+  },
+}
 let failure: Error | undefined
 const guarded = new WeakSet<Sink>()
 const closed = new WeakSet<Sink>()
@@ -37,15 +50,17 @@ const sinkOf = (name: StreamName): Sink => {
   const sink = current[name]
   if (!guarded.has(sink)) {
     guarded.add(sink)
-    sink.on("error", (error: NodeJS.ErrnoException) => {
-      // EPIPE: the reader has left, as in `vaulthouse query … | head`; EIO: the terminal is gone.
-      const isReaderGone = error.code === "EPIPE" || error.code === "EIO"
-      if (name === "stdout" && !isReaderGone) failure ??= error
-      // A result must not go on behind a gap. A log may: the disk that was full may have room for the next line.
-      if (name === "stdout" || isReaderGone) closed.add(sink)
-    })
+    sink.on("error", (error) => noteFailure(name, sink, error))
   }
   return sink
+}
+
+const noteFailure = (name: StreamName, sink: Sink, error: NodeJS.ErrnoException): void => {
+  // EPIPE: the reader has left, as in `vaulthouse query … | head`; EIO: the terminal is gone.
+  const isReaderGone = error.code === "EPIPE" || error.code === "EIO"
+  if (name === "stdout" && !isReaderGone) failure ??= error
+  // A result must not go on behind a gap. A log may: the disk that was full may have room for the next line.
+  if (name === "stdout" || isReaderGone) closed.add(sink)
 }
 
 // Marks our own colours with a random number, which other text can't guess. Layout counts these escape sequences as
@@ -130,9 +145,11 @@ export const printData = async (text: string): Promise<boolean> => {
 
 /** Waits until everything is written; returns the error if standard output failed. A reader that left is no failure. */
 export const outputFailure = async (): Promise<Error | undefined> => {
-  const { stdout } = current
-  if (!closed.has(stdout) && stdout.writable) {
-    await new Promise<void>((resolve) => void stdout.write("", () => resolve()))
+  const sink = sinkOf("stdout")
+  if (!closed.has(sink) && sink.writable) {
+    await new Promise<void>((resolve) => void sink.write("", () => resolve()))
   }
+  // The event comes later than the state.
+  if (sink.errored) noteFailure("stdout", sink, sink.errored)
   return failure
 }

@@ -56,7 +56,7 @@ export type Kind =
 /** Patterns of kinds that need no other check. */
 export const patterns = {
   name: String.raw`^\w{1,40}$`,
-  memory: String.raw`^\d+(\.\d+)? ?[KMGT]i?B$`,
+  memory: String.raw`^(?=[0-9.]*[1-9])\d{1,6}(\.\d+)? ?[KMGT]i?B$`,
 } as const
 
 export type Fields = Readonly<Record<string, Field>>

@@ -132,7 +132,7 @@ const damageOf = (frame: Frame, bodies: Set<string>): string | undefined => {
     try {
       if (intactBody(file, line) !== undefined) bodies.add(line.sha256)
     } catch (cause) {
-      damages.push(causeMessage(cause))
+      damages.push(cause instanceof ArchiveDamaged ? cause.detail : causeMessage(cause))
     }
   }
   const [first] = damages

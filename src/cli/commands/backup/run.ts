@@ -16,8 +16,8 @@ export const runBackup = (argv: Arguments) =>
   execute(
     argv,
     function* ({ settings }) {
-      const folder = textOf(argv, "folder")
-      if (folder === undefined) return yield* wrongUse("Name the folder to write the backup into.")
+      const folder = textOf(argv, "folder") ?? ""
+      if (folder.trim() === "") return yield* wrongUse("Name the folder to write the backup into.")
       const written = yield* backup(placeOf(settings), folder)
       printReport(
         argv,

@@ -12,13 +12,16 @@ import { megabytes } from "../../words/numbers.ts"
 import { printReport } from "../../execute/report.ts"
 import { count, counted } from "../../../domain/values/numbers.ts"
 
+/** As that of the setting keepDays. */
+const MOST_DAYS = 36_500
+
 export const runPrune = (argv: Arguments) =>
   execute(argv, function* ({ settings }) {
     const text = textOf(argv, "older-than") ?? `${settings.keepDays}`
     const olderThanDays = Number(/^(\d+)d?$/.exec(text)?.[1] ?? Number.NaN)
-    if (Number.isNaN(olderThanDays)) {
+    if (!(olderThanDays <= MOST_DAYS)) {
       return yield* wrongUse(
-        `--older-than ${text} is not a number of days.`,
+        `--older-than ${text} is not a number of days up to ${MOST_DAYS}.`,
         "Write days, for example `--older-than 90d`.",
       )
     }

@@ -20,8 +20,8 @@ export const runRestore = (argv: Arguments) =>
             "Restore it with `--warehouse file` and a new --data-dir, then bring it into an empty lake with `vaulthouse move`.",
         })
       }
-      const folder = textOf(argv, "folder")
-      if (folder === undefined) return yield* wrongUse("Name the folder of the backup.")
+      const folder = textOf(argv, "folder") ?? ""
+      if (folder.trim() === "") return yield* wrongUse("Name the folder of the backup.")
       const restored = yield* restore(folder, placeOf(settings))
       printReport(
         argv,

@@ -18,9 +18,9 @@ export const cellText = (value: unknown): string =>
 export const csvLine = (values: ReadonlyArray<unknown>, isSafe: boolean): string =>
   values.map((value) => csvCell(value, isSafe)).join(",") || '""'
 
-// Where `;` or a tab separates, a cell may begin inside a text too; what is in quotes for the sake of its commas is then
+// Spreadsheets of East Asia take the wide signs for the others. Where `;` or a tab separates, a cell may begin inside a text too; what is in quotes for the sake of its commas is then
 // no longer in quotes. A comma begins none: where it separates, quotes hold a text with commas together.
-const FORMULA = /^(?=[=+\-@\t\r])|(?<=[;\t\r\n])(?="*[=+\-@])/g
+const FORMULA = /^(?=[=+\-@＝＋－＠\t\r])|(?<=[;\t\r\n])(?="*[=+\-@＝＋－＠])/g
 /** Numbers that JavaScript can't hold are text, and no formulas. */
 const NEGATIVE = /^-\d+(?:\.\d+)?$/
 

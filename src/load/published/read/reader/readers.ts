@@ -104,6 +104,12 @@ class Slot {
         isNice,
       })
     } catch (cause) {
+      if (causeMessage(cause).includes("Out of Memory")) {
+        throw new ReadError({
+          why: `The published copy ${options.file} can't be opened with ${options.memoryLimit} of memory.`,
+          advice: "Raise the setting queryMemoryLimit.",
+        })
+      }
       throw new ReadError({
         why: `The published copy ${options.file} can't be opened: ${causeMessage(cause)}`,
         advice: REPUBLISH,
