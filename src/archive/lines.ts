@@ -165,8 +165,13 @@ const bodyOf = (rest: Buffer): Buffer | undefined => {
 const isText = (value: unknown): value is string => typeof value === "string"
 const isTextOrNull = (value: unknown): boolean =>
   value === null || value === undefined || isText(value)
-const isJsonText = (value: unknown, isWanted: (parsed: unknown) => boolean): boolean =>
-  isText(value) && isWanted(JSON.parse(value))
+const isJsonText = (value: unknown, isWanted: (parsed: unknown) => boolean): boolean => {
+  try {
+    return isText(value) && isWanted(JSON.parse(value))
+  } catch {
+    return false
+  }
+}
 
 interface WrittenHead {
   readonly response_id: string
@@ -209,7 +214,7 @@ const readResponse = (file: string, bytes: Buffer): ResponseLine => {
   const head = JSON.parse(`${bytes.subarray(0, headLength).toString()}}`) as WrittenHead
   for (const [field, isValid] of Object.entries(headFields)) {
     const value = head[field as keyof WrittenHead]
-    if (!isValid(value)) throw new ArchiveDamaged(file, `a line has a ${field} that can't be`)
+    if (!isValid(value)) throw new ArchiveDamaged(file, `a response has no valid ${field}`)
   }
   return {
     responseId: head.response_id,

@@ -61,6 +61,19 @@ describe("bin/vaulthouse", () => {
     },
   )
 
+  it.runIf(process.platform === "linux")("opens no debugger, whoever signals", async () => {
+    const child = start(["simulate", "--port", "0", "--days", "2", "--vaults", "1"], {
+      cwd: folder,
+    })
+    let complaints = ""
+    child.stderr.on("data", (chunk: Buffer) => (complaints += chunk.toString()))
+    await once(child.stdout, "data")
+    child.kill("SIGUSR1")
+    child.kill("SIGTERM")
+    expect(await once(child, "exit")).toEqual([0, null])
+    expect(complaints).not.toContain("Debugger")
+  })
+
   it("of a checkout before `make install` names the command that installs it", () => {
     const root = dirname(dirname(bin))
     for (const part of ["bin", "src", "package.json"]) {

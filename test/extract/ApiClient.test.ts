@@ -243,6 +243,7 @@ describe("ApiClient", () => {
     ["[1]", "$", "Expected records"],
     ["{}", "$", "Expected array"],
     ["<html>", "$", "is not JSON"],
+    [Buffer.from('[{"name":"caf\xe9"}]', "latin1"), "$", "is not UTF-8"],
   ])("calls %s a violation at %s", ([body, path, detail]) =>
     Effect.gen(function* () {
       const { client, server } = yield* startClient((_, response) =>

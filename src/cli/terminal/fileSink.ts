@@ -3,8 +3,11 @@
 import { fstatSync, writeFileSync } from "node:fs"
 import { Writable } from "node:stream"
 
-/** A stream into the file that this descriptor is; `undefined` if it is none. */
-export const fileSink = (descriptor: number): Writable | undefined =>
+/**
+ * A stream into the file that this descriptor is; `undefined` if it is none. With `isLog`, what can't be written is left out: the
+ * disk that was full may have room for the next line.
+ */
+export const fileSink = (descriptor: number, isLog = false): Writable | undefined =>
   isFile(descriptor)
     ? new Writable({
         decodeStrings: true,
@@ -13,7 +16,7 @@ export const fileSink = (descriptor: number): Writable | undefined =>
             writeFileSync(descriptor, chunk)
             done()
           } catch (cause) {
-            done(cause as Error)
+            done(isLog ? null : (cause as Error))
           }
         },
       })

@@ -31,7 +31,7 @@ let current: Streams = {
     return (stdout ??= fileSink(1) ?? process.stdout)
   },
   get stderr() {
-    return (stderr ??= fileSink(2) ?? process.stderr)
+    return (stderr ??= fileSink(2, true) ?? process.stderr)
   },
 }
 let failure: Error | undefined

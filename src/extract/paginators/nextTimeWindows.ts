@@ -18,7 +18,10 @@ export interface Pending extends PendingRead {
   readonly toTheEnd: boolean
   /** The time of the oldest record of the range so far. */
   readonly reached: number | undefined
-  /** An instant that filled a whole response; only older records show whether it was cut off. */
+  /**
+   * An instant that filled a whole response, of which only older records show whether it was cut off. Where the window ends at it,
+   * the response filled a millisecond: that the record of the instant is missing shows that the service compares no finer times.
+   */
   readonly filled: number | undefined
   /** Whether the response before may have been cut off by its size. */
   readonly full: boolean
@@ -100,6 +103,9 @@ export const startWithoutResumed = (
         since: cursor.from,
       })
 
+export const endsAtFilled = ({ to, filled }: Pending): boolean =>
+  filled !== undefined && to === filled
+
 /**
  * The next window into the past. It repeats the oldest records of the response if it would still exclude some others.
  */
@@ -116,9 +122,11 @@ export const olderRange = (
   const to = [shared, rounded, oldest].find(excludesSome)
   const reached = Math.min(oldest, range.reached ?? Infinity)
   const onward = { ...range, newest, reached }
-  if (to !== undefined) return nonEmpty({ ...onward, to, filled: undefined })
+  if (to !== undefined) {
+    return nonEmpty({ ...onward, to, filled: to < rounded ? oldest : undefined })
+  }
   // A service that compares coarser times would return the same records again, so more time is skipped.
-  const again = range.filled !== undefined && oldest >= range.filled
+  const again = range.filled !== undefined && !endsAtFilled(range) && oldest >= range.filled
   const step = oldest === rounded ? MICROS_PER_MILLI : 1
   const beyond = (range.to ?? Infinity) - (again ? OVERLAP : step)
   return nonEmpty({ ...onward, to: Math.min(oldest - step, beyond), filled: oldest })

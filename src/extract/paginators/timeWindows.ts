@@ -7,6 +7,7 @@ import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import { microsFromMillis } from "../../domain/values/time.ts"
 import {
+  endsAtFilled,
   lookBack,
   olderRange,
   OVERLAP,
@@ -173,11 +174,13 @@ const afterRead = <A, E, R>(
       : undefined
   const whole =
     next === undefined && ended && known !== undefined ? { ...known, at: now } : undefined
+  const isFilledBeyond =
+    !endsAtFilled(range) || times.every((time) => time < (range.to ?? Infinity))
   const tie =
-    range.filled !== undefined && range.full && older
+    range.filled !== undefined && range.full && older && isFilledBeyond
       ? range.filled
       : // This many records at one instant are probably a cut-off response, even if nothing older follows.
-        next?.filled !== undefined && count >= CAP_STEP
+        next?.filled !== undefined && !endsAtFilled(next) && count >= CAP_STEP
         ? next.filled
         : undefined
   const unreached =

@@ -154,6 +154,9 @@ describe("a wrong command line", () => {
     [["sync", "--vault", "Vega", "--vault", " , ", ...service], ["--vault has an empty value"]],
     [["sync", "", ...service], ["<pipeline> has an empty value"]],
     [["check", "--name", ""], ["--name has an empty value"]],
+    [["backup", ""], ["name the folder to write the backup into."]],
+    [["restore", " "], ["name the folder of the backup."]],
+    [["prune", "--older-than", `${"9".repeat(14)}d`], ["is not a number of days up to 36500"]],
     [
       ["sync", "--base-url", "secret-key@api.example.com"],
       ["--base-url: the value is not a valid address: it must begin with http"],

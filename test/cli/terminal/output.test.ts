@@ -150,5 +150,8 @@ it("nothing but src/cli/terminal/output.ts writes to the process's streams", () 
     /process\.(stdout|stderr)|\bconsole\./.test(readFileSync(join(root, file), "utf8")),
   )
   // A child process prints the reason of a failed copy to its parent.
-  expect(writing).toEqual(["src/load/duckdb/copyDatabase.ts"])
+  expect(writing.toSorted()).toEqual([
+    "src/cli/terminal/output.ts",
+    "src/load/duckdb/copyDatabase.ts",
+  ])
 })

@@ -6,6 +6,7 @@ import {
   asDigits,
   asNumber,
   isJsonObject,
+  parseBody,
   parseJson as parse,
   stableStringify,
 } from "../../../src/domain/values/json.ts"
@@ -54,10 +55,22 @@ describe("parseJson", () => {
     "1e400",
     "100000000.12345677",
     "1.2345678901234567e18",
+    "1e-400",
+    "1.23456789e-318",
+    "-1E-999",
+    `0.${"0".repeat(330)}1`,
   ])("keeps %s, which no double holds", (text) => {
     const { lossless } = parseJson(`{"v":[${text}]}`)
     expect(stableStringify(lossless)).toBe(`{"v":[${text}]}`)
   })
+
+  it.each(["0e-400", "0.000", "5e-324", "1e-307", '"9e-4000-8000"', '"6b3e-123"'])(
+    "needs no raw number for %s",
+    (text) => {
+      const { plain, lossless } = parseJson(`{"v":[${text}]}`)
+      expect(lossless).toEqual(plain)
+    },
+  )
 
   it.effect.prop("a double comes back as it was", [Schema.Finite], ([value]) =>
     Effect.sync(() => {
@@ -107,6 +120,17 @@ describe("parseJson", () => {
       )
     }),
   )
+})
+
+describe("parseBody", () => {
+  it("reads UTF-8 with or without a byte order mark, and no other encoding", () => {
+    for (const mark of ["", "\ufeff"]) {
+      const body = Buffer.from(`${mark}{"summary":"café"}`)
+      expect(Result.getOrThrow(parseBody(body)).plain).toEqual({ summary: "café" })
+    }
+    const latin = Buffer.from('{"summary":"caf\xe9"}', "latin1")
+    expect(Result.merge(parseBody(latin))).toContain("is not JSON: it is not UTF-8")
+  })
 })
 
 describe("a hostile text", () => {

@@ -40,7 +40,7 @@ interface Options {
   readonly ignoresEnd?: boolean
   /** Where the service fails whose response has an entry. */
   readonly breaks?: (entry: Entry) => boolean
-  /** How coarse the times are that the service compares, in microseconds; those of the wire if absent. */
+  /** How coarse the times are that the service compares, in microseconds; if absent, it reads milliseconds. */
   readonly unit?: number
 }
 
@@ -56,7 +56,7 @@ const serverError = new ApiError({
   responses: [],
 })
 
-/** Newest first, both ends inclusive to the millisecond of the wire, cut off at the cap. */
+/** Newest first, both ends inclusive to the millisecond that it reads, cut off at the cap. */
 const stream = (
   service: ReadonlyArray<Entry>,
   requests: Array<TimeWindow>,
@@ -76,7 +76,7 @@ const stream = (
       const from = Math.floor((window.from ?? 0) / unit) * unit
       const to = options.ignoresEnd ? Infinity : Math.floor((window.to ?? Infinity) / unit) * unit
       const response = service
-        .filter(({ at }) => at >= from && (unit === 1000 ? at : Math.floor(at / unit) * unit) <= to)
+        .filter(({ at }) => at >= from && (unit <= 1000 ? at : Math.floor(at / unit) * unit) <= to)
         .toSorted((a, b) => b.at - a.at || a.id.localeCompare(b.id))
         .slice(0, options.cap ?? Infinity)
       if (response.some((entry) => options.breaks?.(entry))) return Effect.fail(serverError)
@@ -598,6 +598,38 @@ describe("timeWindows", () => {
       const single = yield* readAll([{ id: "only", at: NOW }], {}, requests)
       expect(requests).toHaveLength(2)
       expect(single.some(({ tie }) => tie !== undefined)).toBe(false)
+    }),
+  )
+
+  it.effect.prop(
+    "a service that compares microseconds is read whole, however many it has of a millisecond",
+    [Groups, between(1, 5)],
+    ([groups, room]) =>
+      Effect.gen(function* () {
+        const service = serviceOf(groups)
+        const counts = Map.groupBy(service, ({ at }) => at)
+        const cap = room + Math.max(0, ...[...counts.values()].map(({ length }) => length))
+        const steps = yield* readAll(service, { cap, unit: 1 })
+        expect(read(steps)).toEqual(idsOf(service))
+        expect(steps.filter(({ tie }) => tie !== undefined)).toEqual([])
+      }),
+  )
+
+  it.effect("what a service that compares milliseconds leaves out of one is reported", () =>
+    Effect.gen(function* () {
+      const close = (count: number) =>
+        Array.from({ length: count }, (_, index) => ({ id: `${index}`, at: NOW + 900 - 2 * index }))
+      const older = [{ id: "older", at: NOW - DAY }]
+      const exact = yield* readAll([...close(250), ...older], { cap: 100, unit: 1 })
+      expect(read(exact)).toHaveLength(251)
+      expect(exact.filter(({ tie }) => tie !== undefined)).toEqual([])
+      const coarse = yield* readAll([...close(250), ...older], { cap: 100 })
+      expect(read(coarse)).toContain("older")
+      expect(coarse.map(({ tie }) => tie).filter((tie) => tie !== undefined)).toHaveLength(1)
+      // All that the service has fits into a response.
+      const few = yield* readAll([...close(30), ...older], {})
+      expect(read(few)).toHaveLength(31)
+      expect(few.filter(({ tie }) => tie !== undefined)).toEqual([])
     }),
   )
 

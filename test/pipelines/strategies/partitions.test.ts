@@ -12,13 +12,19 @@ import {
   vaultsByChain,
 } from "../../../src/pipelines/strategies/partitions.ts"
 
-const vault = (address: string, chainId: number, kind: VaultRef["kind"]): VaultRef => ({
+const vault = (
+  address: string,
+  chainId: number,
+  kind: VaultRef["kind"],
+  wireAddress = kind === "evm" ? `0x${"a1".repeat(20)}` : solana,
+): VaultRef => ({
   address,
-  wireAddress: address.toUpperCase(),
+  wireAddress,
   chainId,
   kind,
   startedOn: undefined,
 })
+const solana = "So11111111111111111111111111111111111111112"
 const all = [
   vault("0xa", 1, "evm"),
   vault("0xa", 2, "evm"),
@@ -54,6 +60,23 @@ it.effect.each([
     }),
 )
 
+it.effect("a vault whose address no endpoint takes is named, and nothing is sent for it", () =>
+  Effect.gen(function* () {
+    const sui = `0x${"ab".repeat(32)}`
+    const listed = [...all, vault(sui, 784, "other", sui)]
+    for (const find of [vaults, vaultsByChain]) {
+      const unsupported = (yield* find(reading(listed, listed))).filter(
+        (each) => each.unsupported !== undefined,
+      )
+      expect(unsupported.map(({ entity }) => entity)).toEqual([sui])
+      expect(unsupported[0]?.unsupported).toContain(`vault \`${sui}\` in core.vaults`)
+    }
+    expect((yield* evmVaults(reading(listed, listed))).map(({ entity }) => entity)).not.toContain(
+      sui,
+    )
+  }),
+)
+
 it.effect("a vault keeps its name when those of its address on other chains are not read", () =>
   Effect.gen(function* () {
     for (const read of [all.slice(0, 1), all.slice(1, 2)]) {
@@ -66,7 +89,6 @@ it.effect("a vault keeps its name when those of its address on other chains are 
 )
 
 const [ofA, ofBoth, ofNone, unlisted] = ["1", "2", "3", "4"].map((digit) => `0x${digit.repeat(40)}`)
-const solana = "So11111111111111111111111111111111111111112"
 
 /** What earlier runs and this one have found, where the user may have selected the vault 0xa. */
 const lookup = (isSelection: boolean): Lookup => {

@@ -131,4 +131,15 @@ describe("the lists of vaults", () => {
       yield* expectReplays(dataDir)
     }),
   )
+
+  it.live("that could never be read are not suspicious where one of them is then empty", () =>
+    Effect.gen(function* () {
+      const { state, sync, listed } = yield* service
+      state.respond = (_status, response) => json(response, { detail: "down" }, 418)
+      expect((yield* sync).outcome).not.toBe("complete")
+      state.respond = inLists([1], [])
+      expect((yield* sync).outcome).toBe("complete")
+      expect(yield* listed).toEqual(["1 active"])
+    }),
+  )
 })
