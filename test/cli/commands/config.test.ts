@@ -79,6 +79,13 @@ describe("config check", () => {
   const check = (args: ReadonlyArray<string> = [], env = {}) =>
     vaulthouse(["config", "check", ...args], { cwd, env })
 
+  it.each(["0GB", "0.0 GB", "999999999TB", "4"])("refuses %s of memory", async (amount) => {
+    write(`baseUrl: https://api.example.com\nqueryMemoryLimit: ${amount}\n`)
+    const { code, stdout, stderr } = await check()
+    expect(code).toBe(2)
+    expect(`${stdout}${stderr}`).toContain("an amount such as `4GB` or `512MB`")
+  })
+
   it("passes a valid file, and needs none", async () => {
     expect(await check()).toEqual({
       code: 0,

@@ -37,6 +37,16 @@ const failure = (reader: Reader, sql: string) =>
     Effect.map(({ message }) => message),
   )
 
+it.live("a copy that can't be opened for too little memory names the setting", () =>
+  Effect.gen(function* () {
+    const file = yield* copied
+    const reader = yield* makeReader({ file, memoryLimit: "1KB", diskLimit: "20MB" })
+    expect(yield* failure(reader, "select 1")).toBe(
+      `The published copy ${file} can't be opened with 1KB of memory.\nRaise the setting queryMemoryLimit.`,
+    )
+  }).pipe(Effect.scoped),
+)
+
 describe("a statement", () => {
   it.live("that ends DuckDB is answered in one sentence, and the next one runs", () =>
     Effect.gen(function* () {
