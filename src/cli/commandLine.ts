@@ -203,6 +203,7 @@ const repeatedFlag = ({ flags }: Command, argv: Arguments): string | undefined =
 const emptyValue = ({ flags, positional }: Command, argv: Arguments): string | undefined => {
   const isEmpty = (name: string): boolean => {
     const given = argv[name]
+    if (typeof given === "string") return /^[\s,]*,[\s,]*$/.test(given)
     return Array.isArray(given) && given.some((text) => /^[\s,]*$/.test(String(text)))
   }
   const flag = Object.keys(flags).find(isEmpty)

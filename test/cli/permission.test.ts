@@ -20,6 +20,11 @@ it.skipIf(process.getuid?.() === 0)("a folder that is closed is not an empty one
   const query = await vaulthouse(["query", "select 1"], { cwd })
   expect(query).toMatchObject({ code: 1 })
   expect(query.stderr).toContain(`this user may not read ${closed}`)
+  for (const args of [["swap", "--list"], ["check"], ["verify"], ["backup", "copy"]]) {
+    const refused = await vaulthouse(args, { cwd })
+    expect(refused).toMatchObject({ code: 1, stdout: "" })
+    expect(refused.stderr).toMatch(/permission denied|may not read/)
+  }
   const doctor = await vaulthouse(["doctor"], { cwd })
   expect(doctor.stdout).toContain(`this user may not write ${closed}`)
 })

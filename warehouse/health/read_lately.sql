@@ -18,7 +18,8 @@ recent as (
         outcome,
         finished_at
     from ops.tasks
-    where finished_at > (select newest_at from counted_from) - interval 10 days
+    -- No run sends a swap again.
+    where finished_at > (select newest_at from counted_from) - interval 10 days and pipeline <> 'swap'
 )
 
 select distinct

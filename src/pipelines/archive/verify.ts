@@ -1,12 +1,12 @@
 // What `verify` checks: the published files against their manifest and each other, and the archive against its hashes,
 // its commit markers and its index.
-import { existsSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import type { ArchiveStore } from "../../archive/ArchiveStore.ts"
 import { ArchiveDamaged, intactBody } from "../../archive/lines.ts"
 import { type Frame, readFrames } from "../../archive/readFrames.ts"
 import { Commits, segmentHolding, segmentFiles } from "../../archive/segments.ts"
-import { databaseFile } from "../../load/storage/file/duckdbFile.ts"
+import { databaseError } from "../../load/errors.ts"
+import { databaseFile, isPresent } from "../../load/storage/file/duckdbFile.ts"
 import { boolean, decodeRow, number, optional, text } from "../../load/duckdb/decodeRow.ts"
 import { openPublishedCopy } from "../../load/published/read/openPublishedCopy.ts"
 import { readCurrent } from "../../load/published/publishedFiles.ts"
@@ -24,9 +24,11 @@ const TRIALS = 3
 
 export const verify = Effect.fnUntraced(function* (place: Place) {
   const { dataDir } = place
-  const isHere = [databaseFile, publishedFile, archiveFolder].some((file) =>
-    existsSync(file(dataDir)),
-  )
+  const isHere = yield* Effect.try({
+    try: () =>
+      [databaseFile, publishedFile, archiveFolder].some((file) => isPresent(file(dataDir))),
+    catch: (cause) => databaseError(`Looking for the warehouse in ${dataDir}`, cause),
+  })
   const segments = inArchive(() => segmentFiles(archiveOf(place)))
   const hasAnything = isHere || (yield* segments).length > 0
   if (!hasAnything) return yield* noWarehouse("Verifying what is published", place)

@@ -11,7 +11,7 @@ import { counted } from "../../domain/values/numbers.ts"
 import { sha256Of, writeDurably } from "../../domain/durableFiles.ts"
 import { readCurrent, writeCurrent } from "../../load/published/publishedFiles.ts"
 import { openPublishedCopy } from "../../load/published/read/openPublishedCopy.ts"
-import { publishedDirectory, publishedFile } from "../../load/published/read/PublishedCopy.ts"
+import { isPublished, publishedDirectory } from "../../load/published/read/PublishedCopy.ts"
 import { archiveOf } from "../publication/archiveOf.ts"
 import { repeatRestore, restoreUnderWay } from "../publication/unfinishedRestore.ts"
 import type { Place } from "../publication/warehouse.ts"
@@ -57,7 +57,7 @@ const indexed =
  * `verify` names them. Where each machine of a lake archives for itself, the newest may be another machine's.
  */
 const mustHaveArchive = Effect.fnUntraced(function* (place: Place, folder: string) {
-  if (isInObjectStore(place.archive ?? "") || !existsSync(publishedFile(place.dataDir))) return
+  if (isInObjectStore(place.archive ?? "") || !(yield* isPublished(place.dataDir))) return
   const list = step(folder, async () => {
     await mustBeWhole(place.dataDir)
     return archivedFiles(place)

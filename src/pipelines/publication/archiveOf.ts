@@ -37,7 +37,9 @@ const readError = (cause: unknown): LoadError =>
     advice:
       cause instanceof ObjectStoreError
         ? cause.advice
-        : "Nothing was changed; `vaulthouse verify` lists everything that is damaged.",
+        : /permission denied/i.test(causeMessage(cause))
+          ? "Nothing was changed. Run this as the user that runs `vaulthouse sync`."
+          : "Nothing was changed; `vaulthouse verify` lists everything that is damaged.",
     cause,
   })
 

@@ -195,6 +195,17 @@ describe("with --execute", () => {
     expect(journaled).toMatchObject([{ state: "refused" }])
     expect(stdout + stderr + JSON.stringify(journaled)).not.toContain(key)
   })
+
+  it("of a subaccount that no list has: refused, and nothing that a sync would have to read", async () => {
+    const stranger = `0x${"5".repeat(40)}`
+    expect((await typed([...swapArguments(stranger), "--execute", "--yes"])).code).toBe(1)
+    expect(await journal()).toMatchObject([{ state: "refused", subaccount_address: stranger }])
+    const sync = ["sync", "vaults", "subaccounts", "--fail-on", "checks", "--fail-on", "partial"]
+    const { code, stderr } = await typed(sync)
+    expect({ code, stderr }).toMatchObject({ code: 0 })
+    const { stdout } = await vaulthouse(["status", "--json"], { cwd })
+    expect(JSON.parse(stdout)).toMatchObject({ problems: [] })
+  })
 })
 
 describe("killed between the journal and the response", () => {

@@ -154,6 +154,7 @@ describe("a wrong command line", () => {
     [["sync", "--vault", "Vega", "--vault", " , ", ...service], ["--vault has an empty value"]],
     [["sync", "", ...service], ["<pipeline> has an empty value"]],
     [["check", "--name", ""], ["--name has an empty value"]],
+    [["swap", "--markets", ","], ["--markets has an empty value"]],
     [["backup", ""], ["name the folder to write the backup into."]],
     [["restore", " "], ["name the folder of the backup."]],
     [["prune", "--older-than", `${"9".repeat(14)}d`], ["is not a number of days up to 36500"]],

@@ -93,12 +93,16 @@ const CHECKPOINT_MB = 32
 const notInFile = `SELECT coalesce(sum(memory_usage_bytes + temporary_storage_bytes), 0)::DOUBLE / 1e6 AS megabytes
   FROM duckdb_memory() WHERE tag = 'IN_MEMORY_TABLE'`
 
+/** Throws where this user may not look: that nothing is there would be untrue. */
+export const isPresent = (path: string): boolean =>
+  statSync(path, { throwIfNoEntry: false }) !== undefined
+
 const fileIn = (dataDir: string, isScratch: boolean): Storage => {
   const file = databaseFile(dataDir)
   const attachOptions = `STORAGE_VERSION ${literal(STORAGE_VERSION)}${isScratch ? `, ${WITHOUT_LOG}` : ""}`
   const isThere = (): boolean => {
     mustNotBe(`Looking for the warehouse in ${dataDir}`, brokenLink(file))
-    return existsSync(file)
+    return isPresent(file)
   }
   return {
     shown: dataDir,

@@ -18,7 +18,8 @@ export const swaps: Table = {
   time: "requested_at",
   columns: [
     text("swap_id", "vaulthouse's id of the swap", { required: true }),
-    subaccountAddress,
+    // As it was typed, in the spelling for joins: a swap that was refused may name one that no list has.
+    text("subaccount_address", subaccountAddress.comment, { required: true }),
     timestamp("requested_at", "When the row was written, just before the request was sent", {
       required: true,
     }),

@@ -17,6 +17,7 @@ import {
   copyBeforeMigration,
   databaseFile,
   duckdbFile,
+  isPresent,
 } from "../../../../src/load/storage/file/duckdbFile.ts"
 import { publish } from "../../../../src/load/published/publish.ts"
 import { verify } from "../../../../src/load/published/verify/verify.ts"
@@ -158,6 +159,16 @@ const failureToOpen = (dataDir: string) =>
       .open({ dataDir, runId: "run", threads: 1 }, [readings])
       .catch((cause: unknown) => cause),
   )
+
+it.effect("is not said to be absent where that can't be seen", () =>
+  Effect.gen(function* () {
+    const folder = yield* temporaryFolder
+    expect(isPresent(join(folder, "none/vaulthouse.duckdb"))).toBe(false)
+    // For root too, as a folder that this user may not enter is for others.
+    symlinkSync("loop", join(folder, "loop"))
+    expect(() => isPresent(join(folder, "loop/vaulthouse.duckdb"))).toThrow(/ELOOP/)
+  }),
+)
 
 it.effect("is not taken for locked where it is no database", () =>
   Effect.gen(function* () {
