@@ -5,7 +5,7 @@ import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { folderStore } from "../../../src/archive/folderStore.ts"
 import { ArchiveDamaged } from "../../../src/archive/lines.ts"
-import { changeArchive } from "../../../src/pipelines/publication/archiveOf.ts"
+import { changeArchive, inArchive } from "../../../src/pipelines/publication/archiveOf.ts"
 
 const failure = (work: () => Promise<unknown>) => Effect.flip(changeArchive(work))
 
@@ -39,5 +39,17 @@ it.live("what is damaged was read, not written", () =>
     const damaged = new ArchiveDamaged("202606.ndjson.zst", "it ends before byte 9")
     const { message } = yield* failure(() => Promise.reject(damaged))
     expect(message).toMatch(/^Reading the response archive: .*`vaulthouse verify` lists/)
+  }),
+)
+
+it.live("what this user may not read is not called damaged", () =>
+  Effect.gen(function* () {
+    const refused = Object.assign(new Error("EACCES: permission denied, scandir 'data/raw'"), {
+      code: "EACCES",
+    })
+    const { message } = yield* Effect.flip(inArchive(() => Promise.reject(refused)))
+    expect(message).toBe(
+      "Reading the response archive: EACCES: permission denied, scandir 'data/raw'. Nothing was changed. Run this as the user that runs `vaulthouse sync`.",
+    )
   }),
 )

@@ -139,6 +139,9 @@ describe("--csv-safe", () => {
     [`a;"=1+1;"`, `"a;'""=1+1;"""`],
     ["a\n-x\r=1", `"a\n'-x\r'=1"`],
     ["a,-b; c=d", `"a,-b; c=d"`],
+    // Spreadsheets of East Asia take wide signs for the others.
+    ["＝1", "'＝1"],
+    ["a;＠b", "a;'＠b"],
   ])("puts ' before what begins a cell inside the text %j", async (text, csv) => {
     expect(await printed("select $p as x", "csv", { p: text }, true)).toBe(`x\n${csv}\n`)
   })
