@@ -55,6 +55,7 @@ const source = git("rev-parse", "HEAD:src", "HEAD:warehouse").replaceAll(/\s/g, 
 
 interface Case extends Cut {
   readonly scenario: string
+  /** Of the message that is meant to be cut; of one that was tried, of the message that was. */
   readonly kind: string
 }
 
@@ -131,6 +132,9 @@ const kindOf = (text: string): string => {
     "#",
   )
 }
+
+const kindAt = (messages: ReadonlyArray<Message>, at: number): string =>
+  kindOf(messages[at - 1]?.text ?? "")
 
 const byMessage = (one: Case, other: Case): number => one.at - other.at
 
@@ -262,7 +266,7 @@ const runShard = async (shard: number, until: number): Promise<boolean> => {
       const only = values.only
         ?.slice(scenario.name.length + 1)
         .split(",")
-        .map(cutsNamed(scenario.name, (at) => kindOf(messages[at - 1]?.text ?? "")))
+        .map(cutsNamed(scenario.name, (at) => kindAt(messages, at)))
       const isKnown = knownIn(scenario, before)
       const left = new Set(
         only?.flat() ??
@@ -289,7 +293,9 @@ const runShard = async (shard: number, until: number): Promise<boolean> => {
         const [unreached] = first?.made.length === 0 ? first.cuts : []
         const made = [
           ...(unreached === undefined ? [] : [{ ...unreached, ...tried, end: NOT_REACHED }]),
-          ...runs.flatMap((run) => run.made.map((each) => ({ ...each, ...tried, end: run.end }))),
+          ...runs.flatMap(({ made: ofRun, sent, end: how }) =>
+            ofRun.map((each) => ({ ...each, ...tried, kind: kindAt(sent, each.at), end: how })),
+          ),
         ]
         // A problem is counted once, with the first cut of its attempt.
         for (const [at, each] of made.entries()) {
@@ -419,6 +425,7 @@ interface Run {
   readonly cuts: ReadonlyArray<Case>
   /** Those of `cuts` that it reached. */
   readonly made: ReadonlyArray<Case>
+  readonly sent: ReadonlyArray<Message>
   readonly end: string
 }
 
@@ -443,7 +450,7 @@ const tryOnce = async (
     const { ended, mustEndWell } = attempt
     const made = cuts.filter((each) => attempt.made.includes(each))
     const end = String(ended.code ?? ended.signal)
-    runs.push({ cuts, made, end })
+    runs.push({ cuts, made, sent: attempt.sent, end })
     const isProcess = made.some(({ loss }) => loss === "process")
     const isKilled = isProcess && ended.signal === "SIGKILL"
     const why = isKilled ? undefined : unclear(ended)
