@@ -263,9 +263,11 @@ const isMarker = (commit: NonNullable<ParsedLine["commit"]>): boolean =>
   [commit.run_id, commit.pipeline, commit.entity, commit.window, commit.outcome].every(isText) &&
   [commit.landed, commit.not_landed].every(isTexts)
 
+const oddMarker = (file: string): ArchiveDamaged =>
+  new ArchiveDamaged(file, "it contains a commit marker or an end of another format")
+
 /** Reads every line of a frame's content. */
 export const readLines = (file: string, content: Buffer): Lines => {
-  const odd = new ArchiveDamaged(file, "it contains a commit marker or an end of another format")
   const responses: Array<ResponseLine> = []
   const markers: Array<CommitMarker> = []
   const ends: Array<RunEnd> = []
@@ -278,14 +280,14 @@ export const readLines = (file: string, content: Buffer): Lines => {
     try {
       if (startsWith(bytes, COMMIT) || startsWith(bytes, END)) {
         const { commit, end: runEnd } = JSON.parse(bytes.toString()) as ParsedLine
-        if ((commit === undefined) === (runEnd === undefined)) throw odd
+        if ((commit === undefined) === (runEnd === undefined)) throw oddMarker(file)
         if (commit !== undefined) {
-          if (!isMarker(commit)) throw odd
+          if (!isMarker(commit)) throw oddMarker(file)
           const { run_id: runId, not_landed: notLanded, ...about } = commit
           markers.push({ ...about, runId, notLanded })
         }
         if (runEnd !== undefined) {
-          if (!isText(runEnd.run_id) || !isTexts(runEnd.uncommitted)) throw odd
+          if (!isText(runEnd.run_id) || !isTexts(runEnd.uncommitted)) throw oddMarker(file)
           ends.push({ runId: runEnd.run_id, uncommitted: runEnd.uncommitted })
         }
       } else responses.push(readResponse(file, bytes))

@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from "node:fs"
 import { tmpdir } from "node:os"
+import { setTimeout } from "node:timers/promises"
 import { dirname, join, relative } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { bin, start } from "./command.ts"
@@ -69,6 +70,8 @@ describe("bin/vaulthouse", () => {
     child.stderr.on("data", (chunk: Buffer) => (complaints += chunk.toString()))
     await once(child.stdout, "data")
     child.kill("SIGUSR1")
+    // It would say so within milliseconds.
+    await setTimeout(1000)
     child.kill("SIGTERM")
     expect(await once(child, "exit")).toEqual([0, null])
     expect(complaints).not.toContain("Debugger")

@@ -1,9 +1,19 @@
 // Output that can't be written whole, because a disk is full, is an error: a script must not take the beginning for all of it.
 import { spawnSync } from "node:child_process"
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync } from "node:fs"
+import { once } from "node:events"
+import {
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, expect, it } from "vitest"
+import { fileSink } from "../../../src/cli/terminal/fileSink.ts"
 import { bin, environment } from "../command.ts"
 
 const cwd = mkdtempSync(join(tmpdir(), "vaulthouse-full-"))
@@ -52,26 +62,17 @@ it("what a disk takes half of is no success", () => {
   expect(stderr).toMatch(/^vaulthouse: standard output can't be written: /)
 })
 
-it("a log that a disk has no room for ends nothing", () => {
-  const log = openSync(join(cwd, "log"), "w")
-  const limited = 'ulimit -f 0 && exec "$@"'
-  const { status, stdout } = spawnSync(
-    "sh",
-    ["-c", limited, "sh", bin, "status", "--data-dir", "none"],
-    {
-      cwd,
-      env: { ...environment, NODE_DISABLE_COMPILE_CACHE: "1" },
-      stdio: ["ignore", "pipe", log],
-      encoding: "utf8",
-    },
-  )
-  closeSync(log)
-  // As with a log that has room.
-  const { status: usual, stdout: text } = spawnSync(bin, ["status", "--data-dir", "none"], {
-    cwd,
-    env: environment,
-    stdio: ["ignore", "pipe", "ignore"],
-    encoding: "utf8",
-  })
-  expect({ status, stdout }).toEqual({ status: usual, stdout: text })
+it("a log goes on after a line that could not be written, and a result does not", async () => {
+  const file = join(cwd, "log")
+  writeFileSync(file, "")
+  // Of a file that can't be written to: the disk is full for these.
+  const [closed, open] = [openSync(file, "r"), openSync(file, "a")]
+  const [result, lost, kept] = [fileSink(closed), fileSink(closed, true), fileSink(open, true)]
+  const failed = once(result!, "error")
+  for (const sink of [result, lost, kept]) sink?.write("line\n")
+  expect((await failed)[0]).toMatchObject({ code: "EBADF" })
+  expect(lost).toMatchObject({ errored: null, writable: true })
+  expect(readFileSync(file, "utf8")).toBe("line\n")
+  closeSync(closed)
+  closeSync(open)
 })

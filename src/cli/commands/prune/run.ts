@@ -1,4 +1,5 @@
 // Applies the archive's retention and prints what was deleted.
+import { settings as known } from "../../../config/settings/settings.ts"
 import { prune, type PruneReport } from "../../../pipelines/archive/prune.ts"
 import { placeOf } from "../../../pipelines/publication/warehouse.ts"
 import { textOf } from "../../parse/arguments.ts"
@@ -12,8 +13,7 @@ import { megabytes } from "../../words/numbers.ts"
 import { printReport } from "../../execute/report.ts"
 import { count, counted } from "../../../domain/values/numbers.ts"
 
-/** As that of the setting keepDays. */
-const MOST_DAYS = 36_500
+const MOST_DAYS = known.keepDays.kind.max
 
 export const runPrune = (argv: Arguments) =>
   execute(argv, function* ({ settings }) {

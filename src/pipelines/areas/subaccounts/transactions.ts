@@ -6,7 +6,13 @@ import * as Stream from "effect/Stream"
 import type { JsonObject } from "../../../domain/values/json.ts"
 import { FIRST_DAY } from "../../../domain/subject/firstDay.ts"
 import type { SubaccountRef } from "../../../domain/subject/subaccount.ts"
-import { endOfDay, formatMicros, MICROS_PER_DAY, startOfDay } from "../../../domain/values/time.ts"
+import {
+  endOfDay,
+  formatMicros,
+  MICROS_PER_DAY,
+  MICROS_PER_MILLI,
+  startOfDay,
+} from "../../../domain/values/time.ts"
 import { transactions as endpoint } from "../../../extract/endpoints/subaccounts/transactions.ts"
 import type { TimeCursor } from "../../../extract/paginators/timeCursor.ts"
 import {
@@ -76,7 +82,8 @@ const windowText = ({ from, to }: TimeWindow): string =>
 type Unreached = NonNullable<TimeStep<unknown>["unreached"]>
 
 const tieGap = (at: number): GapNote => ({
-  fromAt: at,
+  // A service that compares no finer times leaves out others of the millisecond.
+  fromAt: Math.floor(at / MICROS_PER_MILLI) * MICROS_PER_MILLI,
   toAt: at,
   reason: "tie",
   state: "permanent",
