@@ -24,6 +24,32 @@ const tasksOf = (dataDir: string, address: string) =>
      where entity = '${address}' order by pipeline`,
   )
 
+it.live("a vault whose address no endpoint takes is recorded as unsupported", () =>
+  Effect.gen(function* () {
+    const sui = `0x${"cd".repeat(32)}`
+    const server = yield* scriptedServer(({ url }, response) => {
+      if (url.includes(sui)) return json(response, { detail: "no such vault" }, 422)
+      const isActive = url.endsWith("status=active")
+      if (!isActive) return json(response, [])
+      return json(response, [
+        { address: vault, chain: 1, name: "Alpha" },
+        { address: sui, chain: 784, name: "Sui" },
+      ])
+    })
+    const dataDir = yield* temporaryFolder
+    const pipelines = ["vaults", "pnl_history", "annualized_apy"]
+    yield* runOnce(server.url, dataDir, { pipelines, api })
+    expect(yield* tasksOf(dataDir, sui)).toMatchObject(
+      ["annualized_apy", "pnl_history"].map((pipeline) => ({
+        pipeline,
+        outcome: "unsupported",
+        requests: 0,
+      })),
+    )
+    expect(server.requests.filter(({ url }) => url.includes(sui))).toEqual([])
+  }),
+)
+
 describe("a subaccount with a Solana address", () => {
   it.live("is recorded as unsupported where the endpoint takes EVM addresses only", () =>
     Effect.gen(function* () {
