@@ -16,6 +16,7 @@ const always: Readonly<Record<string, string>> = {
   ENAMETOOLONG: "the name is too long",
   ELOOP: "its symbolic links lead in a circle",
   EMFILE: "too many files are open",
+  EFBIG: "it is larger than a file may be here (`ulimit -f`)",
 }
 
 const ofReading: Readonly<Record<string, string>> = {

@@ -33,6 +33,7 @@ it("says in words why a file can't be read or written", () => {
 it.each([readReason, writeReason])("has words for what only others than root meet", (reasonOf) => {
   expect(reasonOf({ code: "EACCES" })).toBe("permission denied")
   expect(reasonOf({ code: "EROFS" })).toBe("the file system is read-only")
+  expect(reasonOf({ code: "EFBIG" })).toBe("it is larger than a file may be here (`ulimit -f`)")
   expect(reasonOf({ code: "EIO" })).toBe("EIO")
 })
 
