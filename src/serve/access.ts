@@ -36,7 +36,7 @@ const nameOf = (host: string): string =>
 const isOwnName = (name: string, { host, allowedHosts }: Access): boolean =>
   isLoopback(name) ||
   name === host.toLowerCase() ||
-  allowedHosts.some((allowed) => allowed.toLowerCase() === name) ||
+  allowedHosts.some((allowed) => nameOf(allowed) === name) ||
   (isWildcard(host) && (isIP(name) !== 0 || name === hostname().toLowerCase()))
 
 /**
@@ -48,8 +48,11 @@ const isFromOtherSite = (c: Context): boolean => {
   return site !== undefined && site !== "same-origin" && site !== "none"
 }
 
-const bearerOf = (c: Context): string | undefined =>
-  /^Bearer +(.+)$/i.exec(c.req.header("authorization") ?? "")?.[1]
+const bearerOf = (c: Context): string | undefined => {
+  // Node takes each byte of a header for a character.
+  const header = Buffer.from(c.req.header("authorization") ?? "", "latin1").toString("utf8")
+  return /^Bearer +(.+)$/i.exec(header)?.[1]
+}
 
 /**
  * Whether SQL in the address may run: no page of another site sent it. Over a network, browsers send `Sec-Fetch-Site` by TLS
@@ -92,7 +95,7 @@ export const ownNameOnly =
   async (c, next) => {
     const host = c.req.header("host") ?? ""
     if (!isOwnName(nameOf(host), access)) {
-      return c.text(`This server is not called ${JSON.stringify(host)}. ${advice}\n`, 421)
+      return c.text(`This server is not called ${JSON.stringify(nameOf(host))}. ${advice}\n`, 421)
     }
     const origin = c.req.header("origin")
     const isForeign = origin !== undefined && URL.parse(origin)?.host !== host

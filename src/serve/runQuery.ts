@@ -100,6 +100,13 @@ export const limitedRead =
       return yield* Effect.raceFirst(query, tooLong)
     })
 
+/** A page that computes many marts is like the queries of readers, which must have their turn after some time. */
+const TIMES_A_QUERY = 10
+
+/** For pages that compute what is not stored: pages of what is stored don't wait for them. */
+export const computedRead = (latest: LatestCopy, limits: Limits) =>
+  limitedRead(latest, { ...limits, seconds: TIMES_A_QUERY * limits.seconds })
+
 const within = <E>(seconds: number, error: () => E) =>
   Effect.timeoutOrElse({ duration: seconds * 1000, orElse: () => Effect.fail(error()) })
 

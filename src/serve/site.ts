@@ -61,7 +61,12 @@ export interface Completeness {
 export const cachedCompleteness = (latest: LatestCopy) =>
   cached(latest, OVERVIEW_LIFETIME, (copy) =>
     Effect.all({
-      days: copy.rows(sqlFile("serve", "data_days"), { vault_address: null, series: null }),
+      days: copy.rows(sqlFile("serve", "data_days"), {
+        vault_address: null,
+        series: null,
+        from_day: null,
+        to_day: null,
+      }),
       choices: copy.rows(sqlFile("serve", "data_choices")),
     }),
   )

@@ -33,7 +33,7 @@ describe("a request", () => {
     app.get("/", (c) => c.text("read"))
     return (await app.request("/", { headers })).status
   }
-  const loopback = { host: "127.0.0.1", allowedHosts: ["Vaults.Example"] }
+  const loopback = { host: "127.0.0.1", allowedHosts: ["Vaults.Example", "other.example:8443"] }
   const named = { host: "192.0.2.7", allowedHosts: [] }
   const everywhere = ["0.0.0.0", "::"].map((host) => ({ host, allowedHosts: [] }))
 
@@ -44,6 +44,7 @@ describe("a request", () => {
     "[::1]",
     "vaults.example",
     "VAULTS.EXAMPLE:443",
+    "other.example:8443",
   ])("to %s on this machine is read", async (host) => {
     expect(await status(loopback, { host })).toBe(200)
   })
@@ -144,6 +145,17 @@ describe("sign-in", () => {
       "read",
       "read",
     ])
+  })
+
+  it("takes a token with letters beyond ASCII in a header, whose bytes are UTF-8", async () => {
+    const app = new Hono()
+    const { required } = signIn(Redacted.make("Schlüssel der Leser"), () => undefined)
+    app.use(required((c) => c.text("none", 401)))
+    app.get("/", (c) => c.text("read"))
+    const authorization = Buffer.from("Bearer Schlüssel der Leser").toString("latin1")
+    const address = { incoming: { socket: { remoteAddress: "a" } } }
+    const response = await app.request("/", { headers: { authorization } }, address)
+    expect(await response.text()).toBe("read")
   })
 
   it("gives a cookie that is not the token, for this server as long as it runs", async () => {

@@ -49,6 +49,10 @@ it.live(
         "table core.vaults order by vaults.vault_name",
         "with v as (TABLE\n core.vaults) from v",
         "(table core.vaults) union (table core.vaults)",
+        "/* /* all */ vaults */ -- of then\nselect vault_name from core.vaults",
+        "/* */ with v as (from core.vaults) from v",
+        "(with v as (from core.vaults) from v) union all (from core.vaults limit 0)",
+        "( (with v as (from core.vaults) from v))",
       ]) {
         expect(yield* then.rows(sql), sql).toMatchObject(named)
       }

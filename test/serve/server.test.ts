@@ -43,6 +43,10 @@ const bearer = { authorization: `Bearer ${token}` }
 const publishAgain = (dataDir: string) =>
   publishAnyway({ dataDir, rebuildAll: false, parquet: undefined })
 
+/** Of the vaults in the table of the overview. */
+const namesIn = (page: string): ReadonlyArray<string> =>
+  [...page.matchAll(/class="vault"[^>]*><bdi>([^<]*)</g)].map(([, name = ""]) => name)
+
 const vaultsOf = (dataDir: string) =>
   queryFile(
     join(dataDir, "published/vaulthouse.duckdb"),
@@ -431,10 +435,18 @@ describe("pages", () => {
         const shown = (query: string) =>
           Effect.map(get(`${url}/?${query}`), (reply) => ({
             body: reply.body,
-            names: [...reply.body.matchAll(/class="vault"[^>]*><bdi>([^<]*)</g)].map(
-              ([, name]) => name,
-            ),
+            names: namesIn(reply.body),
           }))
+        const days = "from=2026-05-20&to=2026-05-25"
+        /** What the page shows, and what the query below its table gives. */
+        const both = Effect.fnUntraced(function* (query: string) {
+          const page = (yield* get(`${url}/?${query}&${days}`)).body
+          const [, sql = ""] = /name="q" value="([^"]*)"/.exec(page) ?? []
+          const { rows: given } = JSON.parse((yield* get(queryUrl(url, unescaped(sql)))).body) as {
+            readonly rows: ReadonlyArray<Readonly<Record<string, unknown>>>
+          }
+          return { page, names: namesIn(page), given }
+        })
         const { names: all } = yield* shown("")
         expect(body).toContain('<form method="get" action="/"')
         const [vault = {}] = yield* vaultsOf(dataDir)
@@ -466,6 +478,21 @@ describe("pages", () => {
           expect(rows.filter((row) => row.includes(`>${mark}</span>`))).toHaveLength(found.length)
         }
         expect(none.some((each) => [...trouble, ...watch, ...data].includes(each))).toBe(false)
+        for (const query of [
+          "",
+          ...["trouble", "watch", "data", "none"].map((state) => `trouble=${state}`),
+          `chain=${String(chain_id)}`,
+          `name=+${encodeURIComponent(String(vault_name).toUpperCase())}`,
+          `name=${String(vault_address).slice(0, 12)}&chain=${String(chain_id)}`,
+        ]) {
+          const { page, names, given } = yield* both(query)
+          expect(given, query).toHaveLength(names.length)
+          expect(new Set(given.map((row) => row["vault_name"])), query).toEqual(new Set(names))
+          for (const row of given) {
+            expect(page).toContain(money(row["pnl_usd_change"]))
+            expect(page).toContain(percent(row["drawdown"]))
+          }
+        }
         expect((yield* shown("name=nobody")).body).toContain(
           `None of the ${all.length} vaults matches`,
         )
@@ -532,6 +559,10 @@ describe("pages", () => {
       const calendar = (yield* get(`${url}/data?${days}`)).body
       expect(calendar).toContain("2026-05-25: ")
       expect(calendar).not.toMatch(/2026-05-24: |2026-06-01: /)
+      // Beyond the year that is shown without a period.
+      const before = (yield* get(`${url}/data?from=2024-01-01&to=2026-05-25`)).body
+      expect(before).toContain("2026-05-24: ")
+      expect(before).not.toContain("2026-05-26: ")
       const many = Array.from({ length: 51 }, (_, at) => `vault=1/0x${at}`).join("&")
       for (const [address, status, message] of [
         ["/compare?vault=0x1", 400, "vault=0x1 is not a chain and an address"],
@@ -839,6 +870,29 @@ describe("queries", () => {
         }
       }
       expect(found.size).toBeGreaterThan(8)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("are sent again as they were typed; what another site sent is shown in escapes", () =>
+    Effect.gen(function* () {
+      const { url } = yield* unchanged
+      const typed = { q: "select '\u202ea' || $n as x", "p.n": "'\u200f<b>'" }
+      const address = `${url}/sql?${new URLSearchParams(typed).toString()}`
+      const own = (yield* get(address)).body
+      const [, sql = ""] = /<textarea[^>]*>\n([^<]*)</.exec(own) ?? []
+      const [, value = ""] = /name="p\.n" value="([^"]*)"/.exec(own) ?? []
+      expect([unescaped(sql), unescaped(value)]).toEqual([typed.q, typed["p.n"]])
+      const ofOthers = yield* get(address, {
+        "sec-fetch-site": "cross-site",
+        "sec-fetch-mode": "navigate",
+        "sec-fetch-dest": "document",
+        "sec-fetch-user": "?1",
+      })
+      expect(ofOthers.status).toBe(200)
+      expect(ofOthers.body).toMatch(/<textarea[^>]*>\nselect &#39;\\u202ea/)
+      const [, filter = ""] =
+        /name="name" value="([^"]*)"/.exec((yield* get(`${url}/?name=%E2%80%AEa`)).body) ?? []
+      expect(filter).toBe("\u202ea")
     }).pipe(Effect.scoped),
   )
 

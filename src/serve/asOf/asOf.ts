@@ -2,6 +2,7 @@
 // before it, made of what was known then. It stays one statement, which the reader's guard checks like any other.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import { sqlParts } from "../../domain/values/sqlParts.ts"
 import { formatInstant, MICROS_PER_MILLI } from "../../domain/values/time.ts"
 import { martQueries } from "../../pipelines/readers/martQueries.ts"
 import {
@@ -212,17 +213,31 @@ const SELECT = "SELECT "
 /** `name := value` */
 const isNamed = (value: string): boolean => /^\w+\s*(?::=|=>)/.test(value)
 
-/** Comments before the query, and its own WITH if it begins with one. */
-const beginning = /^((?:\s|--[^\n]*\n|\/\*[\s\S]*?\*\/)*)(?:(with)\b(?:\s+(recursive)\b)?)?/i
+/** How long the comments and spaces before the query are. */
+const lengthBefore = (sql: string): number => {
+  let length = 0
+  for (const { text, kind } of sqlParts(sql)) {
+    const isLeading = kind === "comment" || text.trim() === ""
+    if (!isLeading) return length + text.length - text.trimStart().length
+    length += text.length
+  }
+  return length
+}
+
+/** A query's own WITH, and one in parentheses, which DuckDB does not read after another. */
+const ownWith = /^with\b(?:\s+(recursive)\b)?/i
+const inParentheses = /^\([\s(]*with\b/i
 
 const withSteps = (sql: string, steps: ReadonlyMap<string, string>): string => {
   if (steps.size === 0) return sql
-  const [all = "", comments = "", own, recursive = ""] = beginning.exec(sql) ?? []
+  const before = lengthBefore(sql)
+  const [comments, query] = [sql.slice(0, before), sql.slice(before)]
   const list = [...steps]
     .map(([name, body]) => `"${name.replaceAll('"', '""')}" AS (\n${body}\n)`)
     .join(",\n")
-  const rest = sql.slice(all.length)
-  return `${comments}WITH ${recursive} ${list}${own === undefined ? "\n" : ","}${rest}`
+  if (inParentheses.test(query)) return `${comments}WITH ${list}\nFROM (${query}\n)`
+  const [own, recursive = ""] = ownWith.exec(query) ?? []
+  return `${comments}WITH ${recursive} ${list}${own === undefined ? `\n${query}` : `,${query.slice(own.length)}`}`
 }
 
 /** A reader whose every query is of what was known at the instant. */

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import type { LatestCopy, ReadLatest } from "../../pipelines/readers/latestCopy.ts"
 import { ReadError } from "../../pipelines/readers/published.ts"
 import { instantOf } from "../html/pastState.ts"
-import { limitedRead } from "../runQuery.ts"
+import { computedRead } from "../runQuery.ts"
 import {
   cachedCompleteness,
   cachedOverview,
@@ -42,9 +42,6 @@ export const pastSites = Effect.fnUntraced(function* (site: Site) {
         })) satisfies PastSites
 })
 
-/** A page computes many marts, of all vaults. Its readers are those of queries, which must have their turn after some time. */
-const TIMES_A_QUERY = 10
-
 const siteAt = Effect.fnUntraced(function* (site: Site, micros: number) {
   const asOf = yield* site.latest.read((copy) => readAsOf(copy, micros))
   const latest = latestAsOf(site, asOf)
@@ -64,6 +61,9 @@ const latestAsOf = ({ latest, limits }: Site, asOf: AsOf): LatestCopy => {
     (now: ReadLatest): ReadLatest =>
     (use) =>
       now((reader, of) => use(readerAsOf(reader, asOf), of))
-  const read = limitedRead(latest, { ...limits, seconds: TIMES_A_QUERY * limits.seconds })
-  return { publication: latest.publication, read: then(read), query: then(latest.query) }
+  return {
+    publication: latest.publication,
+    read: then(computedRead(latest, limits)),
+    query: then(latest.query),
+  }
 }

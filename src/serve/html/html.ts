@@ -22,6 +22,12 @@ const shown = (part: Child): unknown =>
 export const html = (strings: TemplateStringsArray, ...parts: ReadonlyArray<Child>): Html =>
   template(strings, ...parts.map(shown)) as unknown as Html
 
+/**
+ * Text as the value of a field: a form sends back exactly what it was given. Only what the reader of the page typed, or
+ * the server: text from outside could look like something else.
+ */
+export const fieldValue = (text: string): Html => template`${text}` as unknown as Html
+
 export const nothing: Html = raw("")
 
 /** Text from outside, isolated so that its reading direction does not affect the text around it. */

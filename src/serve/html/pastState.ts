@@ -3,7 +3,7 @@
 import { formatInstant, parseInstant } from "../../domain/values/time.ts"
 import { withParameters } from "./address.ts"
 import { time } from "./figure.ts"
-import { html, type Html } from "./html.ts"
+import { fieldValue, html, type Html } from "./html.ts"
 
 /** The address of the page. */
 export interface View {
@@ -40,7 +40,7 @@ export const asOfChoice = ({ path, others, asOf }: View): Html =>
   html`<details class="as-of-choice">
     <summary>${asOf === undefined ? "As known now" : html`As known at ${time(asOf)}`}</summary>
     <form method="get" action="${path}" class="actions" aria-label="Past state">
-      ${others.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+      ${others.map(([name, value]) => html`<input type="hidden" name="${name}" value="${fieldValue(value)}" />`)}
       <label
         >As it was known at, UTC
         <input type="datetime-local" name="as-of" step="1" value="${asOf?.slice(0, 19)}" required

@@ -15,7 +15,7 @@ import {
 import type { Row } from "../../pipelines/readers/runs.ts"
 import { shortFragment, shortValue } from "../../pipelines/readers/trace/fragment.ts"
 import { trace, type Trace } from "../../pipelines/readers/trace/trace.ts"
-import { type QueryContext, runQuery } from "../runQuery.ts"
+import { computedRead, type QueryContext, runQuery } from "../runQuery.ts"
 import { refuseUnused, withValues } from "../sql/parameterFields.ts"
 import { Refused, tools } from "./tools.ts"
 
@@ -164,7 +164,10 @@ export const handlers = (context: McpContext) => {
         maxRows: MAX_TRACED_ROWS,
       }
       return inWords(
-        latest.read((copy) => {
+        computedRead(
+          latest,
+          limits,
+        )((copy) => {
           const traced = (withBody: boolean) =>
             trace(copy, { dataDir, archive }, { ...request, withBody })
           // The machine with the published copy may have no archive.

@@ -1,4 +1,4 @@
-// Shows how complete the series are: a calendar of the last year, and the missing points of one day.
+// Shows how complete the series are: a calendar of the last year or another period, and the missing points of one day.
 import * as Effect from "effect/Effect"
 import { parseDay } from "../../domain/values/time.ts"
 import { UsageError } from "../../domain/UsageError.ts"
@@ -12,6 +12,7 @@ import type { TableSection } from "../html/table.ts"
 import { dataPage } from "../links.ts"
 import { lastDays, periodOf, type PeriodText } from "../periods/period.ts"
 import { periodForm } from "../periods/periodForm.ts"
+import { computedRead } from "../runQuery.ts"
 import { type Site, sqlSection } from "../site.ts"
 
 /** The parameters of the page's address. */
@@ -27,7 +28,7 @@ const queryParameters = ({ vault, series }: Selection) => ({
   series: series === undefined || series === "" ? null : series,
 })
 
-// As far as the calendar goes.
+// Of the calendar where the address has no period.
 const CALENDAR_DAYS = 365
 
 export const readCalendar = Effect.fnUntraced(function* (site: Site, selection: Selection) {
@@ -42,15 +43,24 @@ export const readCalendar = Effect.fnUntraced(function* (site: Site, selection: 
     return yield* new UsageError({ why, advice: "/data lists them." })
   }
   const parameters = queryParameters(selection)
-  const isOfAll = parameters.vault_address === null && parameters.series === null
-  const days = isOfAll
-    ? all
-    : yield* site.latest.read((copy) => copy.rows(sqlFile("serve", "data_days"), parameters))
   const { whole } = yield* site.overview
-  const year = lastDays(whole.to, CALENDAR_DAYS)
-  const shown = { from: whole.from > year.from ? whole.from : year.from, to: whole.to }
-  const period = yield* periodOf(selection, shown, CALENDAR_DAYS)
+  const period = yield* periodOf(selection, whole, CALENDAR_DAYS)
   const isChosen = (selection.from ?? selection.to ?? "") !== ""
+  const isOfAll = parameters.vault_address === null && parameters.series === null
+  const isOfYear = period.from >= lastDays(whole.to, CALENDAR_DAYS).from
+  const read = isOfYear ? site.latest.read : computedRead(site.latest, site.limits)
+  const days =
+    isOfAll && isOfYear
+      ? all.filter(
+          ({ day }) => !isChosen || (String(day) >= period.from && String(day) <= period.to),
+        )
+      : yield* read((copy) =>
+          copy.rows(sqlFile("serve", "data_days"), {
+            ...parameters,
+            from_day: isChosen ? { day: parseDay(period.from) ?? 0 } : null,
+            to_day: isChosen ? { day: parseDay(period.to) ?? 0 } : null,
+          }),
+        )
   const { vault, series } = selection
   const others = Object.entries({ vault, series }).flatMap(([name, value]) =>
     value === undefined || value === "" ? [] : [[name, value] as const],
@@ -58,12 +68,10 @@ export const readCalendar = Effect.fnUntraced(function* (site: Site, selection: 
   return html`<section aria-labelledby="completeness">
     <h2 id="completeness">Completeness</h2>
     ${choiceForm(choices, selection)}
-    ${periodForm({ path: "/data", others, period, whole: shown, anchor: "#completeness" })}
+    ${periodForm({ path: "/data", others, period, whole, anchor: "#completeness" })}
     ${calendar(
-      "Days of the last year: the darker, the more of their points are missing",
-      days
-        .filter(({ day }) => !isChosen || (String(day) >= period.from && String(day) <= period.to))
-        .map((row) => calendarDay(row, selection)),
+      `Days of ${isChosen ? `${period.from} to ${period.to}` : "the last year"}: the darker, the more of their points are missing`,
+      days.map((row) => calendarDay(row, selection)),
       legend,
       "No point is expected.",
     )}

@@ -1,8 +1,9 @@
 // The filter of the overview, which is kept in the page's address: it works without scripts and can be linked to.
 import * as Effect from "effect/Effect"
-import { ReadError } from "../../pipelines/readers/published.ts"
+import type { QueryParameters } from "../../domain/values/queryParameter.ts"
+import { ReadError, sqlFile } from "../../pipelines/readers/published.ts"
 import { choice } from "../html/choice.ts"
-import { html, type Html } from "../html/html.ts"
+import { fieldValue, html, type Html } from "../html/html.ts"
 import { withParameters } from "../links.ts"
 import type { PeriodText } from "../periods/period.ts"
 import { NO_TROUBLE, type Vault, vaultName } from "../vaults.ts"
@@ -85,11 +86,40 @@ export const filtered = Effect.fnUntraced(function* (
   )
 })
 
+/** A condition of SQL: whether a vault has troubles that meet another condition. */
+const isTroubled = (condition: string): string =>
+  `(chain_id, vault_address) in (
+    select (chain_id, vault_address) from (
+${sqlFile("serve", "troubles")}
+    ) where ${condition}
+)`
+
+/** The same as conditions of SQL on `vaults`, the rows of overview.sql, with values for `$name`, `$chain` and `$severity`. */
+export const filterSql = ({ name = "", chain = "", trouble = "" }: Filter) => {
+  const search = name.trim().toLowerCase()
+  const severity = states.find(({ value }) => value === trouble)?.severity ?? null
+  const conditions = [
+    ...(search === ""
+      ? []
+      : ["contains(lower(concat_ws(chr(10), vaults.vault_name, vaults.vault_address)), $name)"]),
+    ...(chain === "" ? [] : ["chain_id = $chain"]),
+    ...(severity === null
+      ? []
+      : [
+          severity === NO_TROUBLE
+            ? `not ${isTroubled("true")}`
+            : isTroubled("severity = $severity"),
+        ]),
+  ]
+  const values = { name: search, chain: Number(chain), severity } satisfies QueryParameters
+  return { conditions, values }
+}
+
 export const filterForm = (vaults: ReadonlyArray<Vault>, filter: OverviewAddress): Html =>
   html`<form method="get" action="/" class="actions" role="search">
     <label
       >Name or address
-      <input type="search" name="name" value="${filter.name ?? ""}" />
+      <input type="search" name="name" value="${fieldValue(filter.name ?? "")}" />
     </label>
     ${choice(
       "Chain",
@@ -105,7 +135,7 @@ export const filterForm = (vaults: ReadonlyArray<Vault>, filter: OverviewAddress
       states.map(({ value, description }) => [value, description]),
       filter.trouble,
     )}
-    ${parametersBut(filter, "name", "chain", "trouble").map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+    ${parametersBut(filter, "name", "chain", "trouble").map(([name, value]) => html`<input type="hidden" name="${name}" value="${fieldValue(value)}" />`)}
     <button>Filter</button>
     ${isFiltered(filter) && html`<a class="button" href="${withParameters("/", parametersBut(filter, "name", "chain", "trouble"))}">Show all</a>`}
   </form>`

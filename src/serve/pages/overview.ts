@@ -1,6 +1,7 @@
 // The overview page: every vault with its main figures and troubles, those in trouble first.
 import * as Effect from "effect/Effect"
 import { counted } from "../../domain/values/numbers.ts"
+import { parseDay } from "../../domain/values/time.ts"
 import { sqlFile } from "../../pipelines/readers/published.ts"
 import { count, instant, MISSING, money, multiple, percent, ratio } from "../figures.ts"
 import { html, type Html, name, nothing } from "../html/html.ts"
@@ -15,11 +16,13 @@ import { drawdown, netReturn, periodCell, pnlChange } from "../periods/figures.t
 import { type Days, INITIAL_DAYS, periodOf } from "../periods/period.ts"
 import { periodForm } from "../periods/periodForm.ts"
 import type { Site } from "../site.ts"
+import { filledSql } from "../sql/filledSql.ts"
 import { keyOf, type Vault, vaultName } from "../vaults.ts"
 import { lateAge, latestFigure } from "./vaultFigures.ts"
 import {
   filtered,
   filterForm,
+  filterSql,
   hasState,
   isFiltered,
   type OverviewAddress,
@@ -87,7 +90,7 @@ export const readOverviewPage = Effect.fnUntraced(function* (
         caption: html`${which}${sorting.by === undefined ? ", those in trouble first" : ""}. PnL,
         return and drawdown are of ${period.from} to ${period.to}; return is net of estimated fees.`,
         rows,
-        source: { sql: sqlFile("serve", "overview"), what: "Vaults" },
+        source: { sql: sqlOf(address, period), what: "Vaults" },
         empty:
           vaults.length === 0
             ? "The warehouse has no vault yet."
@@ -136,6 +139,20 @@ export const readOverviewPage = Effect.fnUntraced(function* (
       ${rows.length > 0 && html`<p class="actions"><button form="compare">Compare the marked vaults</button></p>`}`,
   } satisfies Page
 })
+
+/** What the table shows, and the other columns of overview.sql. */
+const sqlOf = (address: OverviewAddress, { from, to }: Days): string => {
+  const { conditions, values } = filterSql(address)
+  return filledSql(
+    `select vaults.*, ${shownFigures.map(({ column }) => `period.${column}`).join(", ")}
+from (
+${sqlFile("serve", "overview")}
+) as vaults
+left join mart.vault_period($from_day, $to_day) as period using (chain_id, vault_address)
+${conditions.length === 0 ? "" : `where ${conditions.join("\n    and ")}\n`}order by vaults.is_ended, vaults.vault_name, chain_id, vault_address`,
+    { ...values, from_day: { day: parseDay(from) ?? 0 }, to_day: { day: parseDay(to) ?? 0 } },
+  )
+}
 
 const summary = (vaults: ReadonlyArray<Vault>): Html => {
   const counts = states.map(({ severity, description }, place) => {

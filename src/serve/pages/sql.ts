@@ -5,7 +5,7 @@ import { counted } from "../../domain/values/numbers.ts"
 import { ReadError, sqlFile } from "../../pipelines/readers/published.ts"
 import { count } from "../figures.ts"
 import type { Row } from "../html/columns.ts"
-import { html, type Html } from "../html/html.ts"
+import { fieldValue, html, type Html } from "../html/html.ts"
 import type { Page } from "../html/layout.ts"
 import { table } from "../html/table.ts"
 import { valueColumns } from "../html/values.ts"
@@ -93,9 +93,9 @@ const sqlPageOf = (page: SqlPage): Page => {
           aria-controls="words"
           required
         >
-${sql}</textarea>
+${isOwn ? fieldValue(sql) : sql}</textarea>
         <ul id="words" role="listbox" aria-label="Words that complete it" hidden></ul>
-        ${parameterFields(sql, values)}
+        ${parameterFields(sql, values, isOwn)}
         <div class="actions">
           ${!isOwn && html`<p class="note">This query may come from a link on another site. Read it before you run it.</p>`}
           <button>Run</button>

@@ -18,6 +18,7 @@ import { html, type Html, nothing } from "../html/html.ts"
 import type { Page } from "../html/layout.ts"
 import { pairs, valueCell } from "../html/values.ts"
 import { runPage } from "../links.ts"
+import { computedRead } from "../runQuery.ts"
 import type { Site } from "../site.ts"
 
 // A daily figure derives from up to 24 hourly rows; the page shows only the newest.
@@ -25,12 +26,16 @@ const MAX_ROWS = 5
 
 /** The parameters are the column (if any), the values of the key, and an instant (`at`). */
 export const readTracePage = (
-  { latest, dataDir, archive }: Site,
+  { latest, limits, dataDir, archive }: Site,
   table: string,
   { column, vault_address, at, ...key }: Readonly<Record<string, string>>,
 ) =>
   Effect.flatMap(momentOf(at), (moment) =>
-    latest.read((copy) => {
+    // A trace computes marts, and reads the archive.
+    computedRead(
+      latest,
+      limits,
+    )((copy) => {
       const request = {
         table,
         column,

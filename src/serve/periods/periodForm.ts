@@ -1,5 +1,5 @@
 // The choice of a period: links to periods of usual lengths, and fields for any other. It works without scripts.
-import { html, type Html } from "../html/html.ts"
+import { fieldValue, html, type Html } from "../html/html.ts"
 import { withParameters } from "../links.ts"
 import { type Days, daysBefore, lastDays, type Period } from "./period.ts"
 
@@ -33,7 +33,7 @@ export const periodForm = ({ path, others, period, whole, anchor = "" }: PeriodF
   const isShown = ({ from, to }: Days): boolean => from === period.from && to === period.to
   return html`<form method="get" action="${path}" class="actions period" aria-label="Period">
     ${choices.map(([days, label]) => html`<a class="button" href="${href(days)}" data-from="${days.from}" data-to="${days.to}" ${isShown(days) && html` aria-current="true"`}>${label}</a>`)}
-    ${others.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+    ${others.map(([name, value]) => html`<input type="hidden" name="${name}" value="${fieldValue(value)}" />`)}
     <label>From <input type="date" name="from" value="${period.from}" required /></label>
     <label>To <input type="date" name="to" value="${period.to}" required /></label>
     <button>Show</button>

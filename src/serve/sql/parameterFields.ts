@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { parameterNames, unusedName } from "../../domain/values/queryParameter.ts"
 import { ReadError } from "../../pipelines/readers/published.ts"
 import { typedValues } from "../../pipelines/readers/query/typedValues.ts"
-import { html, type Html, nothing } from "../html/html.ts"
+import { fieldValue, html, type Html, nothing } from "../html/html.ts"
 import { filledParts } from "./filledSql.ts"
 
 /** Before the name of a parameter in the page's address: `p.days=30`. */
@@ -83,7 +83,12 @@ const meaningsIn = (sql: string): ReadonlyMap<string, string> =>
     [...sql.matchAll(/^--[^\S\n]+(\w+): (.+)$/gm)].map(([, name = "", text = ""]) => [name, text]),
   )
 
-export const parameterFields = (sql: string, values: Readonly<Record<string, string>>): Html => {
+/** `isOwn`: a page of this server sent the values, as their reader typed them. */
+export const parameterFields = (
+  sql: string,
+  values: Readonly<Record<string, string>>,
+  isOwn: boolean,
+): Html => {
   const names = [...parameterNames(sql)]
   const meanings = meaningsIn(sql)
   const given = new Map(Object.entries(values))
@@ -92,9 +97,10 @@ export const parameterFields = (sql: string, values: Readonly<Record<string, str
     : html`<div class="actions">
         ${names.map((name) => {
           const meaning = meanings.get(name)
+          const value = given.get(name) ?? ""
           return html`<label
             >${name}
-            <input name="${PREFIX}${name}" value="${given.get(name) ?? ""}" />
+            <input name="${PREFIX}${name}" value="${isOwn ? fieldValue(value) : value}" />
             ${meaning !== undefined && html`<span class="note">${meaning}</span>`}</label
           >`
         })}

@@ -1,12 +1,17 @@
 // Traces of long values, and of what a service sends in a body of a few megabytes, which would be a hundred times as long if it
-// were indented.
+// were indented; and which readers a trace takes.
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { vaulthouse } from "../../cli/command.ts"
 import { json, scriptedServer } from "../../support/servers/scriptedServer.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
 import { runOnce } from "../../support/warehouseRun.ts"
-import { get, startServer } from "../support.ts"
+import { followPublished } from "../../../src/pipelines/readers/latestCopy.ts"
+import { readTracePage } from "../../../src/serve/pages/trace.ts"
+import type { Site } from "../../../src/serve/site.ts"
+import { get, smallWarehouse, startServer } from "../support.ts"
+
+const small = smallWarehouse()
 
 const address = `0x${"ab".repeat(20)}`
 const nested: unknown = Array.from({ length: 96 }).reduce<unknown>(
@@ -19,6 +24,22 @@ const leftOut = (text: string): ReadonlyArray<string> =>
   Array.from(text.matchAll(/[\s(]([\d,]+) more characters/g), ([, digits = ""]) =>
     digits.replaceAll(",", ""),
   )
+
+it.live("the page does not take a reader of the pages, which wait for no trace", () =>
+  Effect.gen(function* () {
+    const dataDir = yield* small
+    const limits = { memoryLimit: "300MB", diskLimit: "100MB" }
+    const latest = yield* followPublished({ ...limits, dataDir, pageReaders: 1, queryReaders: 1 })
+    const site = {
+      dataDir,
+      archive: undefined,
+      limits: { seconds: 60, rows: 10 },
+      latest: { ...latest, read: () => Effect.die("a reader of the pages") },
+    } as unknown as Site
+    const page = yield* readTracePage(site, "core.vaults", {})
+    expect(String(page.body)).toContain("Where this comes from")
+  }).pipe(Effect.scoped),
+)
 
 const headers = {
   "content-type": "application/json",

@@ -27,6 +27,7 @@ export const runServe = (argv: Arguments) =>
         seconds: (yield* secondsOf(argv, "timeout")) ?? Infinity,
         rows: yield* rowLimit(argv),
       }
+      const allowedHosts = yield* hostsOf(argv)
       const token = yield* tokenOf(argv, host)
       const url = yield* serve({
         dataDir,
@@ -34,7 +35,7 @@ export const runServe = (argv: Arguments) =>
         memoryLimit: queryMemoryLimit,
         diskLimit: queryDiskLimit,
         port,
-        access: { host, allowedHosts: repeatedOf(argv, "allowed-host"), token },
+        access: { host, allowedHosts, token },
         limits,
         version,
         docs: docsFolder,
@@ -52,6 +53,17 @@ export const runServe = (argv: Arguments) =>
   )
 
 const PORT_ADVICE = "Choose others with --host and --port; `--port 0` takes any free port."
+
+const hostsOf = (argv: Arguments) => {
+  const hosts = repeatedOf(argv, "allowed-host")
+  const wrong = hosts.find((host) => /[/\s]/.test(host) || host === "")
+  return wrong === undefined
+    ? Effect.succeed(hosts)
+    : wrongUse(
+        `--allowed-host ${JSON.stringify(wrong)} is not a name.`,
+        "Write it without scheme and path, such as vaults.example.com.",
+      )
+}
 
 const MIN_TOKEN_LENGTH = 16
 

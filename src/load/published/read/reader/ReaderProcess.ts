@@ -2,7 +2,7 @@
 // a loop, a full memory, costs one statement. Its folder and the process are gone once it is closed.
 import { randomUUID } from "node:crypto"
 import { type ChildProcess, spawn } from "node:child_process"
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import module from "node:module"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
@@ -14,6 +14,7 @@ import {
   type Failure,
   type FromReader,
   type ReaderOptions,
+  SPILL,
   type Statement,
   type ToReader,
 } from "./protocol.ts"
@@ -113,7 +114,7 @@ const privateFolder = (): string => {
   const name = join(tmpdir(), "vaulthouse-reader-")
   try {
     const folder = mkdtempSync(name)
-    mkdirSync(join(folder, "spill"))
+    mkdirSync(join(folder, SPILL))
     return folder
   } catch {
     return `${name}${randomUUID()}`
@@ -123,12 +124,14 @@ const privateFolder = (): string => {
 export class ReaderProcess {
   readonly #child: ChildProcess
   readonly #folder: string
+  readonly #hasFolder: boolean
   #running: Running | undefined
   #isUsable = true
 
   private constructor(child: ChildProcess, folder: string) {
     this.#child = child
     this.#folder = folder
+    this.#hasFolder = existsSync(join(folder, SPILL))
     child.on("message", (message: FromReader) => this.#running?.receive(message))
     child.on("error", () => this.#end("can't be started"))
     child.on("exit", (code, signal) => this.#end(signal ?? `exit code ${code ?? "unknown"}`))
@@ -148,9 +151,9 @@ export class ReaderProcess {
     }
   }
 
-  /** Whether it can run another statement, once the running one has ended. */
+  /** Whether it can run another statement, once the running one has ended. Its folder may be cleaned away meanwhile. */
   get isUsable(): boolean {
-    return this.#isUsable
+    return this.#isUsable && this.#hasFolder === existsSync(join(this.#folder, SPILL))
   }
 
   /** Throws `StatementFailed` or `ReaderEnded`. The result must be ended. */

@@ -13,6 +13,7 @@ import {
   EXPORT,
   type FromReader,
   type ReaderOptions,
+  SPILL,
   type Statement,
   type ToReader,
 } from "./protocol.ts"
@@ -67,7 +68,7 @@ const failed = (cause: unknown): FromReader => {
 
 const { connection } = await openCopy(options.file, {
   ...options,
-  spill: join(options.folder, "spill"),
+  spill: join(options.folder, SPILL),
   exportFolder: options.folder,
 }).catch((cause: unknown) => {
   send(failed(cause))

@@ -53,5 +53,8 @@ export type FromReader =
 
 export const EXPORT = "export.parquet"
 
+/** What does not fit into memory, in the same folder. */
+export const SPILL = "spill"
+
 /** How many batches of rows may be under way. */
 export const BATCHES_AHEAD = 2

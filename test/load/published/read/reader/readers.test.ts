@@ -1,6 +1,6 @@
 // Readers of a copy: a statement that crashes, hangs or grows costs itself and nothing else.
 import { spawnSync } from "node:child_process"
-import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DuckDBInstance } from "@duckdb/node-api"
@@ -222,6 +222,22 @@ describe("a statement", () => {
       expect(String(start.start)).toBe("PAR1")
       expect(folders()).toHaveLength(1)
       for (const folder of folders()) expect(readdirSync(folder)).toEqual(["spill"])
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("is exported and spills after the temporary folder was cleaned", () =>
+    Effect.gen(function* () {
+      const folders = yield* readerFolders
+      const reader = yield* readers
+      expect(yield* one(reader)).toEqual([{ n: 100_000 }])
+      for (const folder of folders()) rmSync(folder, { recursive: true })
+      const exported = reader.exportParquet("select 1 as a", 10, (_file, rows) =>
+        Promise.resolve(rows),
+      )
+      expect(yield* exported).toBe(1)
+      for (const folder of folders()) rmSync(join(folder, "spill"), { recursive: true })
+      expect(yield* exported).toBe(1)
+      expect(folders()).toHaveLength(1)
     }).pipe(Effect.scoped),
   )
 })
