@@ -256,7 +256,7 @@ gap_days as (
 ),
 
 -- Where expectation ends (exclusive): the end of the last slot that has a fact, or that was over when the service responded
--- for it or a gap was recorded. The present hour or day is not expected yet.
+-- for it or a gap was recorded. The present hour or day is not expected yet, nor, as of a past instant, what a gap of now is of.
 covered as (
     select
         series,
@@ -270,8 +270,9 @@ covered as (
         series,
         vault_address,
         part,
-        date_trunc(period, least(to_at + step, updated_at))::timestamp as until_at
+        date_trunc(period, least(to_at + step, updated_at, clock.now_at))::timestamp as until_at
     from open_gaps
+    inner join mart.clock on true
 ),
 
 covered_until as (

@@ -16,14 +16,15 @@ changes as (
         pnl_in_asset_close,
         last_at as newest_at,
         snapshots,
-        lag(day) over before as day_before,
+        last_value(
+            case when pnl_usd_close is not null or pnl_in_asset_close is not null then day end ignore nulls
+        ) over closed_before as day_before,
         pnl_usd_close - last_value(pnl_usd_close ignore nulls) over closed_before
             as pnl_usd_change,
         pnl_in_asset_close - last_value(pnl_in_asset_close ignore nulls) over closed_before
             as pnl_in_asset_change
     from mart.pnl_days as days
     window
-        before as (partition by vault_address order by day),
         closed_before as (
             partition by vault_address
             order by day

@@ -45,6 +45,14 @@ export const chainId = integer(
   },
 )
 
+/** The service has these facts by address: which vault the address stands for can change, and the facts do not (decision 0015). */
+export const chainOfAddress = {
+  ...chainId,
+  comment:
+    "The platform's chain id of the vault that the address stood for when these values were first read; the facts are those of the address. mart.vault_addresses has the vault that it stands for now",
+  isIncidental: true,
+} as const
+
 export const vaultChainId = { ...chainId, required: true }
 
 /** A column `<name>_wire` with the address as the service spells it; `<name>` has the canonical spelling, for joins. */

@@ -11,7 +11,7 @@ import { mapRecords } from "../../mapRecords.ts"
 import { yaml } from "../../shapes/undeclared.ts"
 import { combined, type MappedResponse, type Source } from "../../Source.ts"
 import { envelopeRows } from "../response_envelopes.ts"
-import { chainId, extra, vaultAddress } from "../shared.ts"
+import { chainOfAddress, extra, vaultAddress } from "../shared.ts"
 
 export const apyHistory: Table = {
   schema: "core",
@@ -25,7 +25,7 @@ export const apyHistory: Table = {
   time: "date",
   columns: [
     vaultAddress,
-    chainId,
+    chainOfAddress,
     field.date("date", "Day of the value", { names: ["labels"], required: true }),
     boolean("is_smoothed", "Whether the service smoothed the series (applySmoothing)", {
       required: true,

@@ -8,7 +8,7 @@ import type { Violation } from "../../../domain/wire/violation.ts"
 import { mapRecords } from "../../mapRecords.ts"
 import { combined, type MappedResponse, type Source } from "../../Source.ts"
 import { timeFieldOf } from "../../fields/timeField.ts"
-import { chainId, extra, vaultAddress } from "../shared.ts"
+import { chainOfAddress, extra, vaultAddress } from "../shared.ts"
 
 export const pnlHistory: Table = {
   schema: "core",
@@ -21,7 +21,7 @@ export const pnlHistory: Table = {
   time: "snapshot_at",
   columns: [
     vaultAddress,
-    chainId,
+    chainOfAddress,
     field.timestamp("snapshot_at", "Instant of the snapshot", { names: [], required: true }),
     documented.double("unrealized_pnl", "Unrealized profit and loss", {
       names: ["unrealizedPnl", "unrealized_pnl"],

@@ -8,7 +8,7 @@ import type { Violation } from "../../../domain/wire/violation.ts"
 import { mapRecords } from "../../mapRecords.ts"
 import { combined, type MappedResponse, type Source } from "../../Source.ts"
 import { timeFieldOf } from "../../fields/timeField.ts"
-import { chainId, extra, vaultAddress } from "../shared.ts"
+import { chainOfAddress, extra, vaultAddress } from "../shared.ts"
 
 export const ratioHistory: Table = {
   schema: "core",
@@ -22,7 +22,7 @@ export const ratioHistory: Table = {
   time: "observed_at",
   columns: [
     vaultAddress,
-    chainId,
+    chainOfAddress,
     field.timestamp("observed_at", "Instant of the point; points are hourly", {
       names: [],
       required: true,
