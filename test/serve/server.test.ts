@@ -813,6 +813,9 @@ describe("queries", () => {
         const filled = (yield* page({ q, "p.text": "it's <b>; drop", "p.days": "11" })).body
         expect(filled).toContain(">it&#39;s &lt;b&gt;; drop</th>")
         expect(filled).toContain(">66</td>")
+        expect((yield* get(queryUrl(url, q))).body).toMatch(
+          /parameters: text\nGive each a value in the address, such as p\.days=30\.\n$/,
+        )
         // The downloads are of what is shown, however often a long value stands in it.
         const download = (body: string) =>
           get(`${url}${unescaped(/href="([^"]*format=csv[^"]*)"/.exec(body)?.[1] ?? "")}`)

@@ -25,6 +25,15 @@ const isFormat = (text: string): text is Format => Object.hasOwn(types, text)
 const invalid = (why: string) =>
   new ReadError({ why, advice: "docs/web-page.md describes the API." })
 
+/** The advice about a parameter without a value names the flag of the command line. */
+const inAddress = (error: ReadError): ReadError =>
+  /following prepared statement parameters/.test(error.why)
+    ? new ReadError({
+        why: error.why,
+        advice: "Give each a value in the address, such as p.days=30.",
+      })
+    : error
+
 /** Runs the query in the URL's parameters, with the values of its own: `p.days=30`. */
 export const queryResponse = Effect.fnUntraced(function* (
   context: QueryContext,
@@ -57,7 +66,7 @@ export const queryResponse = Effect.fnUntraced(function* (
     format === "csv" ? csvWriting(result, isSafe === "true") : jsonWriting(result),
   )
   return fileResponse(content, format, cutBy === undefined ? undefined : rows)
-})
+}, Effect.mapError(inAddress))
 
 /** If a limit may have cut the result short, the file name says how many rows it has. */
 const fileResponse = (
