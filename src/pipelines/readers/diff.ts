@@ -9,6 +9,7 @@ import type { PublishedCopy } from "../../load/published/read/PublishedCopy.ts"
 import { changesOf } from "./changesBetween.ts"
 import { tables } from "../pipelines.ts"
 import type { Row, RunHistory, RunRow } from "./runs.ts"
+import { tablesIn } from "./storedColumns.ts"
 import type { QueryParameters } from "../../domain/values/queryParameter.ts"
 
 /** Runs after `from` (or from the first, if there is none) up to and including `to`. */
@@ -71,11 +72,7 @@ const chosenTables = Effect.fnUntraced(function* (
   copy: PublishedCopy,
   { table: typed, vault }: DiffOptions,
 ) {
-  const found = yield* copy.rows(
-    "select table_name as name from information_schema.tables where table_schema = 'core'",
-  )
-  const storedNames = new Set(found.map(({ name }) => name))
-  const known = tables.filter((table) => keepsPast(table) && storedNames.has(table.name))
+  const known = (yield* tablesIn(copy)).filter(keepsPast)
   const wanted = typed?.replace(/^core\./, "")
   const chosen = known.filter(({ name }) => wanted === undefined || name === wanted)
   if (chosen.length === 0) {

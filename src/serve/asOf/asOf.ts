@@ -12,6 +12,7 @@ import {
   type Reader,
   sqlFile,
 } from "../../pipelines/readers/published.ts"
+import { type Incomplete, incompleteTables } from "../../pipelines/readers/storedColumns.ts"
 import { type Renamed, type Replacements, renamed } from "./renamed.ts"
 
 /** The steps by the names of what they stand for, and whether their own tables are replaced too. */
@@ -51,6 +52,7 @@ const coreStep = (name: string, past: string, at: string): string | undefined =>
 
 const stepsAt = (
   past: ReadonlyArray<Readonly<Record<string, unknown>>>,
+  incomplete: ReadonlyArray<Incomplete>,
   at: string,
   clock: string,
 ): ReadonlyMap<string, Step> => {
@@ -62,6 +64,12 @@ const stepsAt = (
   }
   put("ops.runs", `SELECT * FROM ops.runs WHERE started_at < ${at}`)
   put("ops.tasks", `SELECT * FROM ops.tasks WHERE finished_at <= ${at}`)
+  // The marts are those of this version, which read what it has added.
+  for (const { name, isThere, lacked } of incomplete) {
+    const rows = steps.get(name)?.sql ?? `SELECT * FROM ${name}`
+    const added = lacked.join(", ")
+    put(name, isThere ? `SELECT *, ${added} FROM (${rows})` : `SELECT ${added} WHERE false`)
+  }
   for (const [name, sql] of Object.entries(martQueries())) put(`mart.${name}`, sql, true)
   put("mart.clock", `SELECT ${clock} AS now_at`)
   put("meta.freshness", "SELECT * FROM mart.pipeline_freshness", true)
@@ -86,6 +94,7 @@ export const readPast = Effect.fnUntraced(function* (
   copy: PublishedCopy,
 ): Effect.fn.Return<Past, ReadError> {
   const past = yield* copy.rows(sqlFile("query", "past"))
+  const incomplete = yield* incompleteTables(copy)
   const first = past[0]?.["first_run_at"]
   const storedAt = Number(past[0]?.["newest_at"] ?? 0)
   const macros = new Map(
@@ -111,7 +120,7 @@ export const readPast = Effect.fnUntraced(function* (
         advice: "Choose an instant since then.",
       })
     }
-    return asOf(stepsAt(past, timestamp(micros), timestamp(clock)), macros)
+    return asOf(stepsAt(past, incomplete, timestamp(micros), timestamp(clock)), macros)
   })
   return { at, newest }
 })
