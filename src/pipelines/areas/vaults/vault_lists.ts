@@ -45,11 +45,15 @@ interface Unread {
 const isRead = (list: List | Unread): list is List => "page" in list
 const isEmpty = ({ page }: List): boolean => !hasRows(page.rows)
 
-/** How many vaults the previous reading found in each list that did not fail, and which, if it could read both. */
+/**
+ * How many vaults the previous reading found in each list that did not fail; which, if it could read both; and the list
+ * that alone was empty in the last whole reading and has had no vault since, which 1.0.0 did not record.
+ */
 const cursors = cursorCodec(
   Schema.Struct({
     listed: Schema.Record(Schema.String, Schema.Finite),
     vaults: Schema.optionalKey(Schema.String),
+    empty: Schema.optionalKey(Schema.Array(Schema.String)),
   }),
 )
 
@@ -84,9 +88,10 @@ const readLists = Effect.fnUntraced(function* (
   const inTurn = yield* readInTurn(before?.vaults, readList)
   const { lists } = inTurn
   const read = lists.filter(isRead)
-  // A list that failed may have had vaults.
+  // A list that failed may have had vaults, unless it was known to be empty.
   const hadVaults = ({ status }: List): boolean =>
-    before !== undefined && (before.listed[status] ?? 1) > 0
+    before !== undefined &&
+    (before.listed[status] ?? (before.empty?.includes(status) === true ? 0 : 1)) > 0
   const areAllEmpty = read.every(isEmpty)
   // One list that is empty and was not before is suspicious until the next reading; two empty lists are an empty set.
   const isWhole =
@@ -99,7 +104,12 @@ const readLists = Effect.fnUntraced(function* (
       )
   const listed = Object.fromEntries(read.map(({ status, page }) => [status, page.value.length]))
   const found = isWhole ? vaultsIn(read) : undefined
-  const value = cursors.encode({ listed, ...(found === undefined ? {} : { vaults: found }) })
+  // Where both lists are, nothing is known until the next reading confirms it.
+  const empty =
+    isWhole && !areAllEmpty
+      ? statuses.filter((status) => listed[status] === 0)
+      : (before?.empty ?? []).filter((status) => (listed[status] ?? 0) === 0)
+  const value = cursors.encode({ listed, empty, ...(found === undefined ? {} : { vaults: found }) })
   // Where no reading has found anything, there is nothing to remember: no list counts as one that may have had vaults.
   const isNothing = before === undefined && read.length === 0
   const stored = isNothing ? {} : { cursor: { entity, value } }

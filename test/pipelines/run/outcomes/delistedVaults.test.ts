@@ -6,7 +6,7 @@ import { readProblems } from "../../../../src/pipelines/readers/problems/problem
 import { expectReplays } from "../../../support/replays.ts"
 import { json, scriptedServer } from "../../../support/servers/scriptedServer.ts"
 import { temporaryFolder } from "../../../support/temporaryFolder.ts"
-import { outcomes, query, runOnce } from "../../../support/warehouseRun.ts"
+import { change, outcomes, query, runOnce } from "../../../support/warehouseRun.ts"
 
 const address = (n: number) => `0x${n.toString(16).padStart(40, "0")}`
 
@@ -154,6 +154,43 @@ describe("a vault that no list holds any more", () => {
     }),
   )
 
+  it.live("is retired after a failure of the other list, if that was known to be empty", () =>
+    Effect.gen(function* () {
+      const { server, lists } = yield* listing({ active: [1, 2, 3, 4], closed: [] })
+      const dataDir = yield* temporaryFolder
+      const sync = (active: ReadonlyArray<unknown>, closed: ReadonlyArray<unknown>) => {
+        Object.assign(lists, { active, closed })
+        return Effect.andThen(
+          runOnce(server.url, dataDir, { pipelines: ["vaults"], api: { retryBudgetSeconds: 0 } }),
+          listed(dataDir),
+        )
+      }
+      const last = Effect.map(outcomes(dataDir, "vaults"), (all) => all.at(-1))
+      yield* sync([1, 2, 3, 4], [])
+      yield* sync([1, 2, 3, 4], ["down"])
+      yield* sync([1, 2, 3, 4], ["down"])
+      expect(yield* sync([1, 2, 3], [])).toEqual([1, 2, 3])
+      expect(yield* last).toBe("loaded")
+      expect(yield* sync(["down"], ["down"])).toEqual([1, 2, 3])
+      expect(yield* sync([1, 2], [])).toEqual([1, 2])
+      // It had one, if in no whole reading: its empty response is to be confirmed.
+      expect(yield* sync(["down"], [8])).toEqual([1, 2, 8])
+      expect(yield* sync([1, 2], ["down"])).toEqual([1, 2, 8])
+      expect(yield* sync([1], [])).toEqual([1, 2, 8])
+      expect(yield* last).toContain("suspicious_empty")
+      expect(yield* sync([1], [])).toEqual([1])
+      // 1.0.0 did not record which lists were empty.
+      yield* sync([1], ["down"])
+      yield* change(
+        dataDir,
+        "update ops.cursors set cursor = json_merge_patch(cursor, '{\"empty\": null}') where pipeline = 'vaults'",
+      )
+      expect(yield* sync([9], [])).toEqual([1, 9])
+      expect(yield* sync([9], [])).toEqual([9])
+      yield* expectReplays(dataDir)
+    }),
+  )
+
   it.live("is not retired by one list's first empty response", () =>
     Effect.gen(function* () {
       const { server, lists } = yield* listing({ active: [1, 2], closed: [8] })
@@ -196,6 +233,9 @@ describe("vaults that both lists have lost", () => {
       expect(yield* sync([], [])).toEqual([1, 2, 8])
       expect(yield* sync([1, 2], ["down"])).toEqual([1, 2, 8])
       expect(yield* sync([], [])).toEqual([1, 2, 8])
+      // That reading confirms no list's empty response after a failure.
+      expect(yield* sync(["down"], [8])).toEqual([1, 2, 8])
+      expect(yield* sync([], [8])).toEqual([1, 2, 8])
       expect(yield* sync(["down"], ["down"])).toEqual([1, 2, 8])
       expect(yield* sync([], [])).toEqual([1, 2, 8])
       expect(yield* sync([], [])).toEqual([])
