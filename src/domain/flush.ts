@@ -3,6 +3,7 @@
 import { closeSync, existsSync, fsyncSync, openSync } from "node:fs"
 import { mkdir, open, stat } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
+import { brokenLink } from "./brokenLink.ts"
 
 /** Flushes the content of a file, or the names in a folder. */
 export const flush = async (path: string): Promise<void> => {
@@ -23,7 +24,7 @@ export const flushSync = (path: string): void => {
   }
 }
 
-/** Creates a folder and its missing parents, flushed; by default only their owner can access them. */
+/** Creates a folder and its missing parents, flushed; by default only their owner can access them. Throws `BrokenLink`. */
 export const makeFolder = async (folder: string, mode = 0o700): Promise<void> => {
   const wanted = resolve(folder)
   const found = await stat(wanted).catch(() => undefined)
@@ -38,7 +39,7 @@ export const makeFolder = async (folder: string, mode = 0o700): Promise<void> =>
     await mkdir(wanted, { mode })
   } catch (cause) {
     // Another process may have made it meanwhile.
-    if (!existsSync(wanted)) throw cause
+    if (!existsSync(wanted)) throw brokenLink(wanted) ?? cause
   }
   await flush(parent)
 }

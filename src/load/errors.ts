@@ -2,6 +2,7 @@
 import * as Data from "effect/Data"
 import type { Claim } from "../domain/run/claim.ts"
 import { objectStoreProblem } from "./duckdb/objectStoreProblem.ts"
+import { BrokenLink } from "../domain/brokenLink.ts"
 import { BrokenInvariant } from "../domain/invariant.ts"
 import { causeMessage } from "../domain/values/causeMessage.ts"
 import { fullDiskReason } from "../domain/values/fileReason.ts"
@@ -182,6 +183,10 @@ const REPORT = "This is a defect of vaulthouse: please report it with this messa
 /** A failure DuckDB reported while doing `what`. */
 export const databaseError = (what: string, cause: unknown): LoadError => {
   if (cause instanceof LoadError) return cause
+  if (cause instanceof BrokenLink) {
+    const { message, advice } = cause
+    return new LoadError({ reason: "Files", what, why: message, advice, cause })
+  }
   if (cause instanceof BrokenInvariant) {
     const advice = `The transaction was rolled back: none of it was kept. ${REPORT}. \`vaulthouse check\` says whether stored rows are affected; \`vaulthouse replay\` rebuilds them.`
     return new LoadError({ reason: "Invariant", what, why: cause.message, advice, cause })

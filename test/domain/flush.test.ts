@@ -1,5 +1,5 @@
 // Folders that a command needs: made with their parents, for their owner alone, and an error where they can't be.
-import { statSync, writeFileSync } from "node:fs"
+import { mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -31,6 +31,15 @@ it.live("is an error where a file is in the way, and where nothing can be made",
     expect(yield* failed(join(folder, "file/below"))).toContain(
       `${join(folder, "file")} is not a folder`,
     )
+    const [link, disk] = [join(folder, "link"), join(folder, "disk")]
+    symlinkSync("disk", link)
+    for (const wanted of [link, join(link, "below")]) {
+      expect(yield* failed(wanted)).toContain(
+        `there is link, a link to ${disk}, which is not there`,
+      )
+    }
+    mkdirSync(disk)
+    expect(yield* failed(join(link, "below"))).toBeUndefined()
     expect(yield* failed("/proc/vaulthouse/below")).toContain("ENOENT")
   }),
 )

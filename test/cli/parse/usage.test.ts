@@ -361,4 +361,15 @@ describe("a data directory that can't be used", () => {
     expect(stderr).toContain(why)
     expect(stderr).toContain("choose another with --data-dir")
   })
+
+  it("a link to a disk that is not mounted fails with what to do", async () => {
+    const [link, disk] = [join(cwd, "linked"), join(cwd, "disk")]
+    symlinkSync(disk, link)
+    const service = ["--base-url", "http://127.0.0.1:9", "--no-progress"]
+    const { code, stdout, stderr } = await typed(["sync", ...service, "--data-dir", link])
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
+    expect(stderr).toContain(
+      `the data directory ${link} can't be used: there is linked, a link to ${disk}, which is not there. Nothing was changed. Mount the disk that has ${disk}, or remove the link, and run this again.`,
+    )
+  })
 })

@@ -1,6 +1,7 @@
 // The warehouse as one DuckDB file in the data directory, whose lock makes this process its only writer.
-import { chmodSync, existsSync, readlinkSync, statSync } from "node:fs"
-import { basename, dirname, join, resolve } from "node:path"
+import { chmodSync, existsSync, statSync } from "node:fs"
+import { basename, join } from "node:path"
+import { brokenLink } from "../../../domain/brokenLink.ts"
 import { flush } from "../../../domain/flush.ts"
 import { attachConfined } from "../../duckdb/confine.ts"
 import { copyDatabase } from "../../duckdb/copyDatabase.ts"
@@ -24,25 +25,6 @@ export const databaseFile = (dataDir: string): string => join(dataDir, "vaulthou
 interface Left {
   readonly found: string
   readonly advice: string
-}
-
-/** `undefined` for what is no link. */
-const targetOf = (link: string): string | undefined => {
-  try {
-    return resolve(dirname(link), readlinkSync(link))
-  } catch {
-    return undefined
-  }
-}
-
-/** A link to a database that is not there, as on a disk that is not mounted: a new one would take the place of the link. */
-const brokenLink = (database: string): Left | undefined => {
-  const target = existsSync(database) ? undefined : targetOf(database)
-  if (target === undefined) return undefined
-  return {
-    found: `${basename(database)}, a link to ${target}, which is not there`,
-    advice: `Nothing was changed. Mount the disk that has ${target}, or remove the link, and run this again.`,
-  }
 }
 
 /**
