@@ -1,6 +1,5 @@
 // Makes one call (§8): validates the inputs, attempts it (attempt.ts) and retries if that can help, and returns a typed
 // value or a typed error.
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -103,7 +102,7 @@ const make = Effect.fnUntraced(function* (settings: ApiSettings) {
       subject: JSON.stringify(subject),
       task,
       requestsLeft: task === undefined ? 1 : requestsLeft(calls, task),
-      activeTime: new ActiveTime(yield* Clock.currentTimeMillis),
+      activeTime: yield* ActiveTime.start,
       responses: [],
       attempts: 0,
     }

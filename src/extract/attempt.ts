@@ -1,5 +1,4 @@
 // One attempt of a call: waits for a start, sends the request, archives the response, and decodes it.
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { ArchiveError, ResponseArchive } from "../archive/ResponseArchive.ts"
@@ -142,11 +141,11 @@ const sent = Effect.fnUntraced(function* (sender: Sender, call: Call) {
 
 /** Pauses the clocks; the returned effect resumes them once, however often it runs. */
 const pause = (clocks: ReadonlyArray<ActiveTime>): Effect.Effect<Effect.Effect<void>> =>
-  Effect.map(Clock.currentTimeMillis, (start) => {
-    for (const clock of clocks) clock.pause(start)
+  Effect.sync(() => {
+    for (const clock of clocks) clock.pause()
     let isPaused = true
-    return Effect.map(Clock.currentTimeMillis, (end) => {
-      if (isPaused) for (const clock of clocks) clock.resume(end)
+    return Effect.sync(() => {
+      if (isPaused) for (const clock of clocks) clock.resume()
       isPaused = false
     })
   })

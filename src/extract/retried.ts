@@ -1,5 +1,4 @@
 // A call's attempts, repeated as long as another one can help and there is time for it.
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { ArchiveError } from "../archive/ResponseArchive.ts"
@@ -80,7 +79,7 @@ const waitMillis = Effect.fnUntraced(function* (
   retryBudgetSeconds: number,
 ) {
   const most = retryMillis(retryBudgetSeconds, endpoint, failure)
-  const left = most - activeTime.elapsed(yield* Clock.currentTimeMillis)
+  const left = most - activeTime.elapsed()
   const wait = yield* backoffMillis(attempts, failure.delaySeconds)
   return wait >= left ? yield* Effect.fail(outOfTime(failure, left, most)) : wait
 })

@@ -13,7 +13,7 @@ import { durationText, type Failure } from "../retry.ts"
 import { sharedStarts } from "./sharedStarts.ts"
 import { Slots } from "./Slots.ts"
 import { ownStarts } from "./Starts.ts"
-import { steadyTime } from "./steadyTime.ts"
+import { steadyTime } from "../../domain/run/steadyTime.ts"
 import { statusText } from "../http/statusText.ts"
 import type { PaceStore } from "./PaceStore.ts"
 

@@ -83,8 +83,10 @@ export class Runner {
     if (failing?.waits !== undefined) {
       return Effect.andThen(this.giveUp(pipeline, task, failing.errorTag, failing.waits), done)
     }
-    return Effect.flatMap(Clock.currentTimeMillis, (now) =>
-      Effect.andThen(this.readPages(pipeline, task, context, now), done),
+    return Effect.flatMap(
+      Effect.all([Clock.currentTimeMillis, ActiveTime.start]),
+      ([now, activeTime]) =>
+        Effect.andThen(this.readPages(pipeline, task, context, now, activeTime), done),
     )
   }
 
@@ -94,12 +96,12 @@ export class Runner {
     task: PlannedTask,
     context: RunContext,
     now: number,
+    activeTime: ActiveTime,
   ): Effect.Effect<void, RunError, Services> {
     const { partition, state } = task
     const { entity } = partition
     const { name } = pipeline
     const timing = { since: now }
-    const activeTime = new ActiveTime(now)
     let failure: ApiError | undefined
     // What --full does not read, the next run reads. It is stored with the first result, which may be the only one.
     let whole = context.full ? pipeline.cursorForWhole?.(partition, state, context) : undefined

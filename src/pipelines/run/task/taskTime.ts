@@ -1,6 +1,5 @@
 // The time limit of a task: only the time in which its requests are handled counts, not the waits for the request
 // budget.
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { ActiveTime } from "../../../domain/run/ActiveTime.ts"
 import { ApiError } from "../../../domain/wire/errors.ts"
@@ -14,7 +13,7 @@ export const outOfTime = (
 ): Effect.Effect<never, ApiError> =>
   Effect.gen(function* () {
     for (;;) {
-      const left = seconds * 1000 - activeTime.elapsed(yield* Clock.currentTimeMillis)
+      const left = seconds * 1000 - activeTime.elapsed()
       if (left <= 0 && !activeTime.isPaused) return yield* timeout(pipeline, entity, seconds)
       yield* Effect.sleep(Math.max(left, 50))
     }

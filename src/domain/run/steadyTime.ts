@@ -1,5 +1,5 @@
 // Time that goes on while the machine's clock is set: after it was set back by an hour, a wait until an instant would last an
-// hour longer.
+// hour longer; after it was set forward, a limit of time would be over.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 
