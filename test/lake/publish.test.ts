@@ -9,6 +9,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import { Client } from "pg"
 import { afterAll, beforeAll } from "vitest"
 import { startSimulator, type Simulator } from "../../simulator/index.ts"
 import { tableName, storedTables } from "../../src/domain/table/table.ts"
@@ -16,6 +17,7 @@ import { marts } from "../../src/load/marts/marts.ts"
 import { publishedFile } from "../../src/load/published/read/PublishedCopy.ts"
 import { verify } from "../../src/load/published/verify/verify.ts"
 import { type Place, openWarehouse } from "../../src/pipelines/publication/warehouse.ts"
+import { publishPostgres, readPostgresState } from "../../src/pipelines/publication/postgres.ts"
 import { publishAnyway } from "../../src/pipelines/publication/publish.ts"
 import { coreTables } from "../../src/pipelines/pipelines.ts"
 import { vaulthouse } from "../cli/command.ts"
@@ -169,6 +171,38 @@ dataDir: ${dataDir("one")}
         expect(yield* queryFile(copyOn(machine), twice)).toEqual([])
       }
       for (const name of ["one", "two"]) expect(yield* verify(dataDir(name))).toEqual([])
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("is not replaced in PostgreSQL by what another machine published before", () =>
+    Effect.gen(function* () {
+      const url = yield* Effect.promise(newCatalog)
+      const postgres = { address: Redacted.make(url), prefix: "", role: undefined }
+      const everywhere = { ...published, ...place, postgres, rebuildAll: false }
+      const inPostgres = Effect.promise(async () => {
+        const client = new Client({ connectionString: url })
+        await client.connect()
+        const { rows } = await client.query<{ run_id: string }>(
+          "select run_id from ops.publications order by published_at desc limit 1",
+        )
+        await client.end()
+        return rows[0]?.run_id
+      })
+      const slower = yield* publishOn("slower")
+      const later = yield* publishAnyway({ ...everywhere, dataDir: dataDir("faster") })
+      const slowerPlace = { ...place, dataDir: dataDir("slower") }
+      const ended = yield* publishPostgres({ postgres }, {}).pipe(
+        Effect.provide(openWarehouse({ ...slowerPlace, runId: "slower" })),
+      )
+      expect(ended).toBe(undefined)
+      expect(yield* inPostgres).toBe(later.runId)
+      // Nothing is left to be made up for.
+      expect(yield* readPostgresState(dataDir("slower"))).toMatchObject({
+        run_id: slower.runId,
+        error: null,
+      })
+      const latest = yield* publishAnyway({ ...everywhere, dataDir: dataDir("slower") })
+      expect(yield* inPostgres).toBe(latest.runId)
     }).pipe(Effect.scoped),
   )
 

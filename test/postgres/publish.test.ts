@@ -1,14 +1,17 @@
 // Publishing to a real PostgreSQL: what readers find there, what is copied, what stays, what is refused. Run by
 // `make test-postgres`.
 import { execFileSync } from "node:child_process"
-import { copyFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { copyFileSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
 import { Client } from "pg"
 import { beforeAll } from "vitest"
 import { stopClock } from "../../demo/stoppedClock.ts"
+import { publishPostgres } from "../../src/pipelines/publication/postgres.ts"
+import { existingWarehouse } from "../../src/pipelines/publication/warehouse.ts"
 import { type Around, vaulthouse } from "../cli/command.ts"
 import {
   installed,
@@ -470,6 +473,44 @@ describe.skipIf(installed === undefined)("PostgreSQL", () => {
       expect((yield* run(["publish"])).code).toBe(0)
       yield* rows("drop owned by other, weak cascade")
       yield* rows("drop role other, weak")
+    }),
+  )
+
+  it.live("keeps a later publication of the warehouse, unless the warehouse has none such", () =>
+    Effect.gen(function* () {
+      const { dataDir, database, run, rows } = yield* prepared
+      const before = `${dataDir}-before`
+      const publishThere = (of: string) =>
+        publishPostgres(
+          {
+            postgres: {
+              address: Redacted.make(server.url(database)),
+              prefix: "",
+              role: undefined,
+            },
+          },
+          {},
+        ).pipe(
+          Effect.provide(existingWarehouse("Publishing", { dataDir: of, runId: "test" })),
+          Effect.scoped,
+        )
+      yield* run(["publish"])
+      cpSync(dataDir, before, { recursive: true })
+      yield* run(["publish"])
+      const newest = () =>
+        rows(
+          `select number::int, p.run_id = (select run_id from ops.publications order by published_at desc limit 1) as shown
+           from vaulthouse.publications p order by number desc limit 1`,
+        )
+      // The copy before, as on a machine that was slower.
+      rmSync(join(dataDir, "published"), { recursive: true })
+      cpSync(join(before, "published"), join(dataDir, "published"), { recursive: true })
+      for (const folder of [dataDir, before]) rmSync(join(folder, "postgres.json"))
+      expect(yield* publishThere(dataDir)).toBe(undefined)
+      expect(yield* newest()).toEqual([{ number: 2, shown: true }])
+      // The warehouse as it was then, as after a restore.
+      expect(yield* publishThere(before)).toMatchObject({ schema: "run_3" })
+      expect(yield* newest()).toEqual([{ number: 3, shown: true }])
     }),
   )
 

@@ -10,10 +10,12 @@ import * as Schema from "effect/Schema"
 import { fingerprint } from "../../domain/values/fingerprint.ts"
 import { writeDurably } from "../../domain/durableFiles.ts"
 import { readStateFile } from "../../domain/stateFile.ts"
+import { parseInstant } from "../../domain/values/time.ts"
 import { filesError, PostgresError } from "../../load/errors.ts"
 import type { PostgresSchemas } from "../../load/published/postgres/publish.ts"
 import { type PublishedKeep, readCurrent } from "../../load/published/publishedFiles.ts"
 import { postgresTargetOf } from "../../config/secrets/secretUrl.ts"
+import { instant } from "../../load/sql/sql.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import type { OnProgress } from "../model/progress.ts"
 
@@ -77,12 +79,15 @@ export const examinePostgres = (address: Redacted.Redacted<string>) =>
     return yield* examine(yield* targetOf(address))
   })
 
-/** Call it under the warehouse's lock. `undefined` if there was nothing to do; with `anyway`, there always is. */
+/**
+ * Call it under the warehouse's lock. `undefined` if PostgreSQL already holds this publication or, where several data directories
+ * publish a lake there, a later one; with `anyway`, this one is published again.
+ */
 export const publishPostgres = Effect.fnUntraced(function* (
   { postgres, keep }: PostgresOptions,
   { anyway = false, onProgress }: { readonly anyway?: boolean; readonly onProgress?: OnProgress },
 ) {
-  const { dataDir, tables } = yield* Warehouse
+  const { dataDir, tables, rows } = yield* Warehouse
   if (postgres === undefined) {
     // A damaged one too.
     yield* record(dataDir, undefined)
@@ -112,6 +117,15 @@ export const publishPostgres = Effect.fnUntraced(function* (
       keep: keep ?? { copies: 0, days: 0 },
       dataDir,
       current,
+      // A later one that the warehouse does not know is of the time before it was restored, and is replaced.
+      isLater: (runId) =>
+        Effect.runPromise(
+          rows(
+            `select 1 from ops.publications
+             where run_id = $1 and published_at > ${instant(parseInstant(current.published_at) ?? 0)}`,
+            [runId],
+          ),
+        ).then(({ length }) => length > 0),
       tables,
     })
   }).pipe(

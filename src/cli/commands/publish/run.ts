@@ -28,9 +28,11 @@ export const runPublish = (argv: Arguments) =>
         ? `no Parquet, as configured${parquetRemoved === 0 ? "" : `; ${counted(parquetRemoved, "file")} of earlier publications removed`}`
         : `${counted(parquetRows, "row")} in ${counted(parquetFiles, "Parquet file")}, ${parquetWritten} of them written now`
     const inPostgres =
-      postgres === undefined
+      options?.postgres === undefined
         ? ""
-        : `In PostgreSQL: ${postgres.schema}, with ${counted(postgres.rows, "row")}, ${count(postgres.rowsCopied)} of them copied now (${duration(postgres.seconds)}).\n`
+        : postgres === undefined
+          ? "In PostgreSQL: a later publication of another data directory, which stays.\n"
+          : `In PostgreSQL: ${postgres.schema}, with ${counted(postgres.rows, "row")}, ${count(postgres.rowsCopied)} of them copied now (${duration(postgres.seconds)}).\n`
     printReport(
       argv,
       published,

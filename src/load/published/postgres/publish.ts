@@ -47,19 +47,27 @@ interface Request extends PostgresSchemas {
   readonly dataDir: string
   /** The published copy. */
   readonly current: Current
+  /** Whether that run's publication is a later one of the same warehouse. */
+  readonly isLater: (runId: string) => Promise<boolean>
   readonly tables: ReadonlyArray<Table>
 }
 
-/** Publishes the copy. An interruption waits until the running statement has ended. */
+/**
+ * Publishes the copy; `undefined` if the database has a later one, of another data directory. An interruption waits until the
+ * running statement has ended.
+ */
 export const publishToPostgres = (
   request: Request,
-): Effect.Effect<PostgresPublication, PostgresError> =>
+): Effect.Effect<PostgresPublication | undefined, PostgresError> =>
   stoppable({
     try: (stop) => publishAll(request, stop),
     catch: (cause) => postgresError(request.target.shown, cause),
   })
 
-const publishAll = async (request: Request, stop: AbortSignal): Promise<PostgresPublication> => {
+const publishAll = async (
+  request: Request,
+  stop: AbortSignal,
+): Promise<PostgresPublication | undefined> => {
   const began = performance.now()
   const { keep, prefix, role } = request
   const target = request.target.shown
@@ -69,6 +77,9 @@ const publishAll = async (request: Request, stop: AbortSignal): Promise<Postgres
   stop.addEventListener("abort", () => void client.end())
   try {
     await openStore(client, target, names)
+    // Under the lock: until now, another may have published there.
+    const before = await newestRun(client)
+    if (before !== undefined && (await request.isLater(before))) return undefined
     if (role !== undefined) await makeRole(client, target, role)
     const copied = await copyContents(request, client, names, relations, stop)
     const run = {
@@ -93,6 +104,13 @@ const publishAll = async (request: Request, stop: AbortSignal): Promise<Postgres
   } finally {
     await client.end().catch(() => undefined)
   }
+}
+
+const newestRun = async (client: Client): Promise<string | undefined> => {
+  const { rows } = await client.query<{ run_id: string }>(
+    "SELECT run_id FROM publications ORDER BY number DESC LIMIT 1",
+  )
+  return rows[0]?.run_id
 }
 
 const nextNumber = async (client: Client): Promise<number> => {
