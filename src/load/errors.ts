@@ -192,7 +192,7 @@ export const databaseError = (what: string, cause: unknown): LoadError => {
     return new LoadError({ reason: "Invariant", what, why: cause.message, advice, cause })
   }
   const refusal = objectStoreProblem(causeMessage(cause))
-  if (refusal !== undefined) return new LoadError({ reason: "Files", what, ...refusal, cause })
+  if (refusal !== undefined) return new LoadError({ what, ...refusal, cause })
   const ofCatalog = catalogReason(cause)
   if (ofCatalog !== undefined) {
     return new LoadError({ reason: "Catalog", what, why: ofCatalog, advice: CATALOG_ADVICE, cause })
@@ -209,6 +209,11 @@ export const filesError = (what: string, cause: unknown): LoadError => {
   if (cause instanceof BrokenInvariant) {
     const advice = `Readers keep the files they have. ${REPORT}.`
     return new LoadError({ reason: "Invariant", what, why: cause.message, advice, cause })
+  }
+  const refusal = objectStoreProblem(causeMessage(cause))
+  if (refusal !== undefined) {
+    const advice = `Readers keep the files they have. ${refusal.advice}`
+    return new LoadError({ what, ...refusal, advice, cause })
   }
   const ofCatalog = catalogReason(cause)
   const next =

@@ -73,5 +73,6 @@ export const explainRefusal = (
       advice: `Allow ${PERMISSION[action]} there.`,
     }
   }
-  return { why: `${location}: ${code}, ${message.replace(/\.$/, "")}`, advice: "Try again later." }
+  const said = code === "" ? `status ${status}` : `${code}, ${message.replace(/\.$/, "")}`
+  return { why: `${location}: ${said}`, advice: "Try again later." }
 }

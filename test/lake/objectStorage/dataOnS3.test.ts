@@ -100,9 +100,14 @@ describe.skipIf(lake === undefined)("a lake's files in object storage", () => {
   )
 
   it("name what a key may not do, as DuckDB learns it", async () => {
-    const server = createServer((_, response) => {
-      response.statusCode = 403
-      response.end("<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>")
+    let [status, code, exists] = [403, "AccessDenied", true]
+    const server = createServer(({ method }, response) => {
+      if (method === "HEAD" && exists) {
+        response.setHeader("content-length", 1000)
+        return void response.end()
+      }
+      response.statusCode = status
+      response.end(`<Error><Code>${code}</Code><Message>No</Message></Error>`)
     })
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
     const { port } = server.address() as AddressInfo
@@ -124,6 +129,20 @@ describe.skipIf(lake === undefined)("a lake's files in object storage", () => {
       expect(await whyNot("SELECT * FROM glob('s3://bucket/lake/a*')")).toContain(
         "the key may not list objects in s3://bucket/lake/a (AccessDenied). Allow s3:ListBucket there.",
       )
+      const read = "SELECT * FROM 's3://bucket/lake/a.parquet'"
+      expect(await whyNot(read)).toBe(
+        "the key may not read objects in s3://bucket/lake/a.parquet (AccessDenied). Allow s3:GetObject there.",
+      )
+      ;[status, code] = [400, "ExpiredToken"]
+      expect(await whyNot(read)).toContain(
+        "s3://bucket/lake/a.parquet does not accept the key (ExpiredToken). Check AWS_ACCESS_KEY_ID",
+      )
+      ;[status, code] = [404, "NoSuchKey"]
+      for (exists of [true, false]) {
+        expect(await whyNot(read)).toContain(
+          "there is no object s3://bucket/lake/a.parquet, although the lake's catalog names it. No run brings it back.",
+        )
+      }
     } finally {
       connection.closeSync()
       instance.closeSync()
