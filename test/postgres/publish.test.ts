@@ -476,6 +476,34 @@ describe.skipIf(installed === undefined)("PostgreSQL", () => {
     }),
   )
 
+  it.live(
+    "says what an administrator is to run, whatever the database and the role are called",
+    () =>
+      Effect.gen(function* () {
+        const { configure, run, rows, database } = yield* prepared
+        const named = database.replace("_", "-")
+        const role = database.toUpperCase()
+        yield* rows(`create database "${named}"`)
+        yield* rows(`create role "ETL-1" login password 'etl'`)
+        configure(
+          [`postgresRole: ${role}`],
+          `postgres://ETL-1:etl@127.0.0.1:${server.port}/${named}`,
+        )
+        const asked = (text: string) =>
+          /administrator run `(.*?)`/.exec(text.replaceAll(/\s+/g, " "))?.[1]
+        const toGrant = asked((yield* run(["doctor"])).stdout)
+        expect(toGrant).toBe(`grant create on database "${named}" to "ETL-1"`)
+        yield* rows(String(toGrant))
+        const toMake = asked((yield* run(["publish"])).stderr)
+        expect(toMake).toBe(`create role "${role}" nologin`)
+        yield* rows(String(toMake))
+        const { code, stderr } = yield* run(["publish"])
+        expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+        yield* rows(`drop database "${named}"`)
+        yield* rows(`drop role "ETL-1", "${role}"`)
+      }),
+  )
+
   it.live("keeps a later publication of the warehouse, unless the warehouse has none such", () =>
     Effect.gen(function* () {
       const { dataDir, database, run, rows } = yield* prepared

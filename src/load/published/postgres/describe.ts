@@ -19,7 +19,7 @@ export const makeRole = async (client: Client, target: string, role: string): Pr
     throw new PostgresError({
       target,
       why: `there is no role ${role}, and the user may not create one`,
-      advice: `Have an administrator run \`create role ${role} nologin\`.`,
+      advice: `Have an administrator run \`create role ${identifier(role)} nologin\`.`,
       cause,
     })
   }

@@ -12,6 +12,7 @@ import { fingerprint } from "../../../domain/values/fingerprint.ts"
 import { publishedDirectory } from "../read/PublishedCopy.ts"
 import type { Current, PublishedKeep } from "../publishedFiles.ts"
 import { attachConfined } from "../../duckdb/confine.ts"
+import { identifier } from "../../sql/sql.ts"
 import { sqlFile } from "../../sql/sqlFile.ts"
 import { connect } from "../../postgres/connect.ts"
 import { describeViews, makeRole, readsNothing } from "./describe.ts"
@@ -228,7 +229,7 @@ export const examine = (target: PostgresTarget): Effect.Effect<string, PostgresE
           throw new PostgresError({
             target: target.shown,
             why: `${found?.user} may not create schemas in ${target.database}`,
-            advice: `Have an administrator run \`grant create on database ${target.database} to ${found?.user}\`.`,
+            advice: `Have an administrator run \`grant create on database ${identifier(target.database)} to ${identifier(String(found?.user))}\`.`,
           })
         }
         const tls = found.is_encrypted === true ? "with TLS" : "without TLS"
