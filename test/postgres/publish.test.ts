@@ -504,6 +504,35 @@ describe.skipIf(installed === undefined)("PostgreSQL", () => {
       }),
   )
 
+  it.live("has no part in a database without some of the characters", () =>
+    Effect.gen(function* () {
+      const { configure, run, rows, database } = yield* prepared
+      const make = (name: string, encoding: string) =>
+        rows(
+          `create database ${name} encoding '${encoding}' template template0 lc_collate 'C' lc_ctype 'C'`,
+        )
+      const latin = `${database}_latin1`
+      yield* make(latin, "LATIN1")
+      configure([], server.url(latin))
+      const why = `the encoding of the database ${latin} is LATIN1`
+      const doctor = yield* run(["doctor"])
+      expect(doctor.stdout.replaceAll(/\s+/g, " ")).toContain(why)
+      const refused = yield* run(["publish"])
+      expect(refused.code).toBe(1)
+      expect(refused.stderr.replaceAll(/\s+/g, " ")).toContain(why)
+      const left = "select nspname from pg_namespace where nspname in ('vaulthouse', 'core')"
+      expect(yield* Effect.promise(() => server.query(left, latin))).toEqual([])
+
+      const bytes = `${database}_bytes`
+      yield* make(bytes, "SQL_ASCII")
+      configure([], server.url(bytes))
+      const ended = yield* run(["publish"])
+      expect(ended).toMatchObject({ code: 0, stderr: "" })
+      const whole = "select count(*) > 0 as found from pg_description where description like '%…%'"
+      expect(yield* Effect.promise(() => server.query(whole, bytes))).toEqual([{ found: true }])
+    }),
+  )
+
   it.live("keeps a later publication of the warehouse, unless the warehouse has none such", () =>
     Effect.gen(function* () {
       const { dataDir, database, run, rows } = yield* prepared

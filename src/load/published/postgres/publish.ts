@@ -77,6 +77,7 @@ const publishAll = async (
   const client = await connect(request.target)
   stop.addEventListener("abort", () => void client.end())
   try {
+    await suitableServer(client, request.target)
     await openStore(client, target, names)
     // Under the lock: until now, another may have published there.
     const before = await newestRun(client)
@@ -215,6 +216,23 @@ interface Server {
   readonly user: string
   readonly is_encrypted: boolean | null
   readonly may_create: boolean
+  readonly encoding: string
+}
+
+// SQL_ASCII stores bytes as they come.
+const ENCODINGS = new Set(["UTF8", "SQL_ASCII"])
+
+/** Throws a `PostgresError` if the database has no room for some characters, for which each publication would fail. */
+const suitableServer = async (client: Client, target: PostgresTarget): Promise<Server> => {
+  const { rows } = await client.query<Server>(sqlFile("postgres", "server"))
+  const [server] = rows as [Server]
+  if (ENCODINGS.has(server.encoding)) return server
+  throw new PostgresError({
+    target: target.shown,
+    why: `the encoding of the database ${target.database} is ${server.encoding}, which lacks characters of what is published; it must be UTF8`,
+    advice:
+      "Name another database in publish.postgres, as made by `create database … encoding 'UTF8' locale 'C' template template0`.",
+  })
 }
 
 /** Whether the database can be published to, in a sentence; changes nothing there. */
@@ -223,13 +241,12 @@ export const examine = (target: PostgresTarget): Effect.Effect<string, PostgresE
     try: async () => {
       const client = await connect(target)
       try {
-        const { rows } = await client.query<Server>(sqlFile("postgres", "server"))
-        const [found] = rows
-        if (found?.may_create !== true) {
+        const found = await suitableServer(client, target)
+        if (!found.may_create) {
           throw new PostgresError({
             target: target.shown,
-            why: `${found?.user} may not create schemas in ${target.database}`,
-            advice: `Have an administrator run \`grant create on database ${identifier(target.database)} to ${identifier(String(found?.user))}\`.`,
+            why: `${found.user} may not create schemas in ${target.database}`,
+            advice: `Have an administrator run \`grant create on database ${identifier(target.database)} to ${identifier(found.user)}\`.`,
           })
         }
         const tls = found.is_encrypted === true ? "with TLS" : "without TLS"
