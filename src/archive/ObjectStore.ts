@@ -1,7 +1,8 @@
 // Lists, reads, writes and removes the objects below a prefix of a bucket, with errors that say what to do. A request
 // is repeated if the store or the network failed, which is safe because nobody else overwrites an object meanwhile.
-import { setTimeout } from "node:timers/promises"
+import { setTimeout as sleep } from "node:timers/promises"
 import type { S3Client } from "@bradenmacdonald/s3-lite-client"
+import type { Agent } from "@effect/platform-node/Undici"
 import * as Redacted from "effect/Redacted"
 import { bucketAndPrefix, type ObjectStoreAccess } from "../domain/stores/objectStore.ts"
 import { explainRefusal, type ObjectAction } from "../domain/stores/objectStoreRefusal.ts"
@@ -28,6 +29,24 @@ export interface StoredObject {
 
 const ATTEMPTS = 5
 const FIRST_WAIT_MS = 200
+
+// A store that sends nothing for so long does not respond: by itself, a request would wait for five minutes.
+const SILENCE_MS = 30_000
+const SILENT = "it does not respond"
+// An upload that takes longer than two silences, and one for each of these bytes, stands still: nobody takes more of it.
+const BYTES_A_SILENCE = 1_500_000
+
+// The client's requests use `fetch`, whose connections are those of the process; nothing else here uses it.
+let connections: Agent | undefined
+
+/** Ends the requests of the connections until now. */
+const renewConnections = async (silenceMillis: number, ended?: Error): Promise<void> => {
+  const { Agent, setGlobalDispatcher } = await import("@effect/platform-node/Undici")
+  const before = connections
+  connections = new Agent({ headersTimeout: silenceMillis, bodyTimeout: silenceMillis })
+  setGlobalDispatcher(connections)
+  await before?.destroy(ended ?? null)
+}
 
 /** An S3 error as parsed by the client. */
 interface Refusal {
@@ -59,31 +78,34 @@ export class ObjectStore {
   readonly #bucket: string
   readonly #prefix: string
   readonly #access: () => ObjectStoreAccess
+  readonly #silenceMillis: number
   #client: Promise<S3Client> | undefined
 
-  constructor(location: string, access: () => ObjectStoreAccess) {
+  constructor(location: string, access: () => ObjectStoreAccess, silenceMillis = SILENCE_MS) {
     const { bucket, prefix } = bucketAndPrefix(location)
     this.location = `s3://${bucket}/${prefix}`.replace(/\/$/, "")
     this.#bucket = bucket
     this.#prefix = prefix
     this.#access = access
+    this.#silenceMillis = silenceMillis
   }
 
   /** Lists the objects whose names begin with `start`, ordered by name. */
-  list(start: string): Promise<ReadonlyArray<StoredObject>> {
-    return this.#attempt("list", async (client) => {
+  list(start: string, attempts = ATTEMPTS): Promise<ReadonlyArray<StoredObject>> {
+    const listed = async (client: S3Client) => {
       const found: Array<StoredObject> = []
       for await (const { key, size } of client.listObjects({ prefix: this.#prefix + start })) {
         found.push({ name: key.slice(this.#prefix.length), bytes: size })
       }
       return found.toSorted((one, other) => (one.name < other.name ? -1 : 1))
-    })
+    }
+    return this.#attempt("list", listed, attempts)
   }
 
   /** Whether the store responds, if only to refuse; `false` if it can't be reached or fails. */
   async isReachable(): Promise<boolean> {
     try {
-      await this.list("reachable?")
+      await this.list("reachable?", 1)
       return true
     } catch (cause) {
       const refused = cause instanceof ObjectStoreError ? cause.cause : cause
@@ -101,12 +123,19 @@ export class ObjectStore {
   }
 
   write(name: string, bytes: Buffer): Promise<void> {
+    const limit = this.#silenceMillis * (2 + bytes.length / BYTES_A_SILENCE)
+    const standsStill = (): void => void renewConnections(this.#silenceMillis, new Error(SILENT))
     return this.#attempt("write", async (client) => {
-      await client.makeRequest({
-        method: "PUT",
-        objectName: this.#prefix + name,
-        payload: new Uint8Array(bytes),
-      })
+      const timer = setTimeout(standsStill, limit)
+      try {
+        await client.makeRequest({
+          method: "PUT",
+          objectName: this.#prefix + name,
+          payload: new Uint8Array(bytes),
+        })
+      } finally {
+        clearTimeout(timer)
+      }
     })
   }
 
@@ -119,14 +148,18 @@ export class ObjectStore {
     }
   }
 
-  async #attempt<A>(action: ObjectAction, work: (client: S3Client) => Promise<A>): Promise<A> {
+  async #attempt<A>(
+    action: ObjectAction,
+    work: (client: S3Client) => Promise<A>,
+    attempts = ATTEMPTS,
+  ): Promise<A> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         this.#client ??= this.#connect()
         return await work(await this.#client)
       } catch (cause) {
-        if (attempt === ATTEMPTS || !isRepeatable(cause)) throw this.#explain(action, cause)
-        await setTimeout(FIRST_WAIT_MS * 2 ** (attempt - 1))
+        if (attempt === attempts || !isRepeatable(cause)) throw this.#explain(action, cause)
+        await sleep(FIRST_WAIT_MS * 2 ** (attempt - 1))
       }
     }
   }
@@ -135,6 +168,7 @@ export class ObjectStore {
     const { key, region, endpoint } = this.#accessNow()
     // Loaded only when it is used, because most archives are folders.
     const { S3Client } = await import("@bradenmacdonald/s3-lite-client")
+    if (connections === undefined) await renewConnections(this.#silenceMillis)
     return new S3Client({
       endPoint: (endpoint ?? new URL(`https://s3.${region}.amazonaws.com`)).href,
       region,
@@ -183,9 +217,12 @@ export class ObjectStore {
   }
 }
 
+const timeouts: ReadonlySet<unknown> = new Set(["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"])
+
 /** The message of the innermost cause, which `fetch failed` hides. */
 const rootCause = (cause: unknown): string => {
   if (!(cause instanceof Error)) return String(cause)
   if (cause.cause !== undefined) return rootCause(cause.cause)
+  if ("code" in cause && timeouts.has(cause.code)) return SILENT
   return cause.message === "" ? cause.name : cause.message
 }

@@ -64,6 +64,7 @@ export const memoryStore = Effect.acquireRelease(
       /** Of all requests so far. */
       methods,
       store: new ObjectStore("s3://bucket", access),
+      access,
       answers: (next: typeof answer) => void (answer = next),
       close: () =>
         new Promise<void>((closed) => {
