@@ -129,6 +129,32 @@ describe.skipIf(lake === undefined)("two processes in one lake", () => {
     }),
   )
 
+  it.live("say of a database that takes no writes what to do, before they begin", () =>
+    Effect.gen(function* () {
+      const shared = yield* newLake
+      const takesWrites = (setting: string) =>
+        Effect.promise(() =>
+          sharedPostgres().query(
+            `alter database ${new URL(shared.catalog).pathname.slice(1)} set default_transaction_read_only = ${setting}`,
+          ),
+        )
+      yield* takesWrites("on")
+      const problem = {
+        why: "it takes no writes",
+        advice: expect.stringContaining("Name a server and database that take writes"),
+      }
+      const open = () => ducklake(lakeOf(shared)).open({ dataDir: shared.data, runId: "one" }, [])
+      expect(yield* Effect.flip(Effect.tryPromise(open))).toMatchObject({ cause: problem })
+      expect(yield* Effect.promise(() => ducklake(lakeOf(shared)).inspect([]))).toMatchObject({
+        state: "broken",
+        why: expect.stringContaining(problem.why),
+        advice: problem.advice,
+      })
+      yield* takesWrites("off")
+      yield* openedIn(shared)("two")
+    }).pipe(Effect.scoped),
+  )
+
   it.live("store a key once, whichever of them came first", () =>
     Effect.gen(function* () {
       const { one, other } = yield* two

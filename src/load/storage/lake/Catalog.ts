@@ -7,6 +7,7 @@ import type { PostgresTarget } from "../../../domain/stores/postgresUrl.ts"
 import { claimLost, WarehouseLocked } from "../../errors.ts"
 import { connect, withoutTimeouts } from "../../postgres/connect.ts"
 import { sqlFile } from "../../sql/sqlFile.ts"
+import { READ_ONLY } from "../../postgres/explainPostgres.ts"
 import { catalogError, catalogProblem } from "./catalogError.ts"
 import { METADATA_SCHEMA, NEWEST, NOTES, ROW_COUNTS } from "./metadata.ts"
 import { holdersOf, holdRun, TAKE_TURN, TRY_ALONE, TRY_ENTER } from "./locks.ts"
@@ -66,6 +67,14 @@ export class Catalog {
     } catch (cause) {
       throw catalogError(target.shown, cause)
     }
+  }
+
+  /** Rejects if the server or the database takes no writes. */
+  async requireWrites(): Promise<void> {
+    const [found] = await this.rows("SHOW transaction_read_only")
+    if (found?.["transaction_read_only"] !== "on") return
+    const { shown } = this.#target
+    throw catalogError(shown, Object.assign(new Error("it takes no writes"), { code: READ_ONLY }))
   }
 
   /** Keeps the lake open until `close`. Rejects with `WarehouseLocked` while another process is `alone`. */

@@ -30,6 +30,7 @@ export const ducklake = (lake: LakeOptions): Storage => ({
     try {
       const catalog = await Catalog.open(lake.catalog, "inspect")
       try {
+        await catalog.requireWrites()
         return await inspect(tables, (connection) => attachIfThere(connection, lake, catalog))
       } finally {
         await catalog.close()
@@ -41,6 +42,7 @@ export const ducklake = (lake: LakeOptions): Storage => ({
   open: async (options, tables) => {
     const catalog = await Catalog.open(lake.catalog, options.runId)
     try {
+      await catalog.requireWrites()
       await catalog.enter()
       const spill = await spillFolder(options.dataDir)
       let data = ""
