@@ -13,6 +13,7 @@ import {
 } from "./fields/columnViolation.ts"
 import { readField, valueOf } from "./fields/readField.ts"
 import { configuredColumn, configuredNames } from "./fields/settings.ts"
+import { UnknownFields } from "./fields/UnknownFields.ts"
 import { fieldsOf, lookupOf, valueAt } from "./fields/wireNames.ts"
 import { FieldsByRow } from "./FieldsByRow.ts"
 import { plainValues, repeated } from "./plainValues.ts"
@@ -48,7 +49,7 @@ export class RecordReader {
   /** Fields that a column reads but does not keep whole, so that `extra` keeps them. */
   private readonly kept = new FieldsByRow()
   private readonly unread: Array<{ row: number; field: string; detail: string }> = []
-  private readonly unknown = new Map<string, Drift>()
+  private readonly unknown: UnknownFields
   /** Fields without a column that the setting names for `extra`, which are no drift. */
   private readonly named: ReadonlySet<string>
   /** Whether the table reads fields of its own: those of an envelope are all unknown. */
@@ -79,6 +80,7 @@ export class RecordReader {
     this.readsFields = readsFields
     const { table, source } = options
     this.named = new Set(configuredNames(table, "extra", source))
+    this.unknown = new UnknownFields(new Set([...known, ...this.named]))
     this.isDiscarded = source.contracts?.[table.name] === "discard"
     const fields = Object.keys(records[0] ?? {})
     this.allFields = records.every((record) => hasFields(record, fields)) ? fields : undefined
@@ -186,7 +188,7 @@ export class RecordReader {
         continue
       otherTypes.set(field, { path: `$.${field}`, kind: "other_type", detail })
     }
-    return [...otherTypes.values(), ...this.unknown.values()]
+    return [...otherTypes.values(), ...this.unknown.drift]
   }
 
   /** Those of the names that some record may have. */
@@ -261,12 +263,8 @@ export class RecordReader {
     const kept = this.kept.get(row)
     for (const field in record) {
       if (!this.known.has(field)) {
-        const isNamed = this.named.has(field)
-        if (!isNamed && !this.unknown.has(field)) {
-          const detail = typeOfJson(record[field])
-          this.unknown.set(field, { path: `$.${field}`, kind: "unknown_field", detail })
-        }
-        if (this.isDiscarded && !isNamed) continue
+        this.unknown.add(field, record[field])
+        if (this.isDiscarded && !this.named.has(field)) continue
       } else if (kept?.has(field) !== true || this.takenShared.get(row)?.has(field) === true) {
         continue
       }

@@ -33,7 +33,9 @@ const begin = Effect.fnUntraced(function* (bodies: () => Readonly<Record<string,
   const configure = (text: string) => writeFileSync(file, `baseUrl: ${server.url}\n${text}`)
   configure("")
   const run = (...args: ReadonlyArray<string>) =>
-    Effect.promise(() => vaulthouse(args, { cwd, columns: 200 }))
+    Effect.promise(() =>
+      vaulthouse(args, { cwd, columns: 200, env: { VAULTHOUSE_API_KEY: "the-key-of-tests" } }),
+    )
   /** What is published, each row as its values with commas between them. */
   const rows = (sql: string) =>
     Effect.map(queryFile(join(cwd, "data/published/vaulthouse.duckdb"), sql), (found) =>
@@ -122,6 +124,80 @@ describe("a contract", () => {
       configure("contracts:\n  fees: evolve\n")
       expect((yield* run("sync", "fees", "--fail-on", "checks")).code).toBe(0)
       expect((yield* run("status")).stdout).not.toContain("core.fees.contract")
+    }),
+  )
+
+  it.live("freeze: of a nested record, only the fields that no column reads are changes", () =>
+    Effect.gen(function* () {
+      const summary = {
+        address,
+        name: "Alpha",
+        type: "subaccount",
+        chains: [],
+        tokens: [],
+        healthFactor: 2,
+        netAccountValue: 1,
+        totalAccountValue: 1,
+        totalCollateralValue: 1,
+        totalEquityValue: 1,
+        totalLoanValue: 0,
+        loanbook: { aggregatesByToken: [], loans: [], totalCredit: 0, totalDebt: 0 },
+        portfolio: {
+          cefiPositions: [],
+          collateralBalances: [],
+          defiPositions: [],
+          discountedValue: 1,
+          legacyHedgerPositions: [],
+          marginBalances: [],
+          otcPositions: [],
+          strategyContractPositions: [],
+          tokens: [],
+          totalValue: 1,
+          trsPositions: [],
+        },
+      }
+      let record: Record<string, unknown> = {
+        address,
+        risk_metadata: { min_health_factor: 1.3 },
+      }
+      const { run, rows, configure } = yield* begin(() => ({
+        "/subaccounts/summary": summary,
+        "/subaccounts": [{ address }],
+        "/subaccount": [record],
+        "/curator/vaults": [],
+      }))
+      const frozen = "contracts: { subaccounts: freeze, subaccount_summaries: freeze }\n"
+      configure(frozen)
+      const first = yield* run("sync", "subaccounts", "subaccount_summaries")
+      expect(first.stderr).not.toContain(".contract")
+      expect(first.code, first.stdout + first.stderr).toBe(0)
+      const published = `select min_health_factor, extra from core.subaccounts where is_current`
+      expect(yield* rows(published)).toEqual(['1.3,{"risk_metadata":{"min_health_factor":1.3}}'])
+      expect(yield* rows("select extra from core.subaccount_summaries")).toEqual([
+        `{"address":"${address}"}`,
+      ])
+      record = { address, risk_metadata: { min_health_factor: 1.4, other: 1 } }
+      expect((yield* run("sync", "subaccounts")).code).toBe(4)
+      const failed = yield* run("check", "--name", "core.subaccounts.contract")
+      expect(failed.stdout).toContain("subaccounts.risk_metadata.other")
+      for (const named of ["risk_metadata.other", "risk_metadata"]) {
+        configure(`${frozen}fields: { subaccounts.extra: ${named} }\n`)
+        expect((yield* run("check")).code, named).toBe(0)
+      }
+    }),
+  )
+
+  it.live("freeze: a nested record is accepted when its fields are given to columns", () =>
+    Effect.gen(function* () {
+      const { run, configure } = yield* begin(() => ({
+        "/platform/fees": { management_fee_pct: 1, performance_fee_pct: 10, exit: { pct: 2 } },
+      }))
+      const frozen = "contracts: { fees: freeze }\n"
+      configure(frozen)
+      expect((yield* run("sync", "fees")).code).toBe(4)
+      configure(`${frozen}fields: { fees.management_fee_pct: exit.pct }\n`)
+      expect((yield* run("replay")).code).toBe(0)
+      expect((yield* run("check")).code).toBe(0)
     }),
   )
 

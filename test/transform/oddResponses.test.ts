@@ -116,7 +116,7 @@ describe.each(["__proto__", "constructor"])("an unknown field %s is kept and rep
       "next to a nested time",
       "subaccount_summaries",
       { ...summary, portfolio: { ...portfolio, ...odd } },
-      "portfolio",
+      `portfolio.${name}`,
     ],
   ])("%s", (_place, pipeline, body, path) => {
     const mapped = read(pipeline, body)

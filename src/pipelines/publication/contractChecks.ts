@@ -4,7 +4,7 @@ import { type Table, tableName } from "../../domain/table/table.ts"
 import type { Check } from "../../load/checks/Check.ts"
 import { literal } from "../../load/sql/sql.ts"
 import { configuredNames } from "../../transform/fields/settings.ts"
-import { namesOf } from "../../transform/fields/wireNames.ts"
+import { namesOf, outerField } from "../../transform/fields/wireNames.ts"
 import { coreTables } from "../pipelines.ts"
 
 export interface ContractSettings {
@@ -30,7 +30,8 @@ export const isContractCheck = ({ name }: Pick<Check, "name">): boolean => name.
 
 /**
  * Fails for a field without a column and for a field in another type. `known`: fields that the setting `fields` names, for
- * a column or for `extra`; `read`: those that are read into columns.
+ * a column or for `extra`; `read`: those that are read into columns. A nested record with such fields was reported as a whole
+ * before they were known: since then, its other fields are reported by themselves.
  */
 const contractCheck = (
   table: Table,
@@ -39,6 +40,8 @@ const contractCheck = (
 ): Check => {
   const paths = (names: ReadonlyArray<string>): string =>
     ["", ...names].map((name) => literal(`${table.name}.${name}`)).join(", ")
+  const opened = [...known, ...read].filter((name) => name.includes(".")).map(outerField)
+  const within = known.map((name) => `starts_with(json_path, ${literal(`${table.name}.${name}.`)})`)
   return {
     name: `${tableName(table)}.${RULE}`,
     description:
@@ -51,6 +54,7 @@ const contractCheck = (
       `select endpoint, json_path, detail, first_seen_at from ops.schema_drift
        where kind in ('frozen_field', 'frozen_type') and starts_with(json_path, ${literal(`${table.name}.`)})
          and json_path not in (${paths(known)})
-         and (kind = 'frozen_type' or json_path not in (${paths(read)}))`,
+         and (kind = 'frozen_type' or not (json_path in (${paths(read)}) or ${["false", ...within].join(" or ")}))
+         and (detail <> 'object' or json_path not in (${paths(opened)}))`,
   }
 }

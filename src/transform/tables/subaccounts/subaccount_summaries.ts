@@ -1,5 +1,5 @@
 // core.subaccount_summaries: value and debt of each subaccount, with history.
-import { documented, type Range } from "../../../domain/table/column.ts"
+import { type Column, documented, type Range } from "../../../domain/table/column.ts"
 import type { Table } from "../../../domain/table/table.ts"
 import { restOfRecord, subaccountAddress } from "../shared.ts"
 
@@ -13,6 +13,13 @@ const figure = (name: string, comment: string, wireName: string, plausible?: Ran
 
 const notNegative: Range = { from: 0 }
 
+/** The subaccount of the request; `address`, which repeats it, stays in `extra`, where it is in every stored row. */
+const requestedAddress: Column = {
+  ...subaccountAddress,
+  fields: ["address"],
+  read: () => undefined,
+}
+
 export const subaccountSummaries: Table = {
   schema: "core",
   name: "subaccount_summaries",
@@ -23,7 +30,7 @@ export const subaccountSummaries: Table = {
   source: "GET /subaccounts/summary (§4.3, §2.2)",
   key: ["subaccount_address"],
   columns: [
-    subaccountAddress,
+    requestedAddress,
     documented.text("name", "Name of the subaccount"),
     documented.text("type", "`eoa` or `subaccount`", { accepted: ["eoa", "subaccount"] }),
     documented.json("chains", "Chains it is on, as sent"),
