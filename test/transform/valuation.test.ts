@@ -16,6 +16,7 @@ import { positionRows } from "../../src/transform/tables/transparency/position_s
 import { annualizedApyRows } from "../../src/transform/tables/vaults/annualized_apy.ts"
 import { performanceFeeRows } from "../../src/transform/tables/vaults/performance_fees.ts"
 import { vaultDetailRows } from "../../src/transform/tables/vaults/vaultDetailRecords.ts"
+import { vaultRows } from "../../src/transform/tables/vaults/vaultRecords.ts"
 import { vaultSummaryRows } from "../../src/transform/tables/vaults/vaultSummaryRecords.ts"
 import { withdrawalRows } from "../../src/transform/tables/vaults/withdrawals/withdrawalRecords.ts"
 
@@ -136,6 +137,47 @@ describe("vault details", () => {
     expect(rowsOf(vaultDetailRows(moved, withMoving), "vault_detail_metrics")).not.toEqual(
       rowsOf(vaultDetailRows(record, withMoving), "vault_detail_metrics"),
     )
+  })
+
+  it("figures that move within nested records are separated by their path", () => {
+    const named = ["stats.share_price", "live.calls"]
+    const configured = {
+      ...source,
+      fields: {
+        "vault_detail_metrics.extra": named,
+        "vault_reported_metrics.extra": named,
+        "vault_detail_metrics.latest_reported_tvl": "stats.tvl",
+      },
+    }
+    const sent = (price: number): JsonObject => ({
+      address,
+      chain: 1,
+      vault_name: "Alpha",
+      stats: { share_price: price, tvl: price, since: "2025" },
+      live: { calls: price },
+    })
+    const details = (price: number) => vaultDetailRows(sent(price), configured)
+    const listed = (price: number) =>
+      vaultRows([sent(price), { ...sent(price), address: other, live: {} }], {
+        ...configured,
+        subject: null,
+      })
+    expect(rowsOf(details(1), "vault_details")).toMatchObject([
+      { vault_name: "Alpha", extra: '{"stats":{"since":"2025"}}' },
+    ])
+    expect(rowsOf(details(2), "vault_details")).toEqual(rowsOf(details(1), "vault_details"))
+    expect(rowsOf(details(2), "vault_detail_metrics")).toMatchObject([
+      { latest_reported_tvl: 2, extra: '{"live":{"calls":2},"stats":{"share_price":2,"tvl":2}}' },
+    ])
+    expect(Result.getOrThrow(details(1)).drift.map(({ path }) => path)).toEqual(["$.stats.since"])
+    expect(rowsOf(listed(1), "vaults")).toMatchObject([
+      { extra: '{"stats":{"since":"2025","tvl":1}}' },
+      { extra: expect.stringContaining('{"since":"2025","tvl":1}') as unknown },
+    ])
+    expect(rowsOf(listed(2), "vault_reported_metrics")).toMatchObject([
+      { extra: '{"live":{"calls":2},"stats":{"share_price":2}}' },
+      { extra: '{"stats":{"share_price":2}}' },
+    ])
   })
 
   it.each([

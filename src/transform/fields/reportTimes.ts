@@ -17,20 +17,29 @@ export const reportTimesOf = (table: Table, source: Fields): ReadonlySet<string>
   return configured.length === 0 ? builtIn : new Set([...builtIn, ...configured])
 }
 
-/** Whether the field is a report time; other content under such a name is not. */
-const holdsReportTime = (names: ReadonlySet<string>, name: string, value: unknown): boolean =>
-  names.has(name) && (value === null || parseInstant(value) !== undefined)
+/**
+ * Whether the field is a report time; other content under such a name is not. `path`: its place in the record, in which the
+ * elements of a list have no number.
+ */
+const holdsReportTime = (
+  names: ReadonlySet<string>,
+  name: string,
+  value: unknown,
+  path = name,
+): boolean =>
+  (names.has(name) || names.has(path)) && (value === null || parseInstant(value) !== undefined)
 
-/** The value without report times in nested records; calls `found` with the path of each. */
+/** The value without report times in nested records; calls `found` with the place of each. */
 const withoutNested = (
   value: unknown,
   names: ReadonlySet<string>,
   place: string,
   found: (place: string, time: unknown) => void,
+  path = place,
 ): unknown => {
   if (Array.isArray(value)) {
     const items = value.map((item, index) =>
-      withoutNested(item, names, `${place}[${index}]`, found),
+      withoutNested(item, names, `${place}[${index}]`, found, path),
     )
     return items.some((item, index) => item !== value[index]) ? items : value
   }
@@ -39,12 +48,13 @@ const withoutNested = (
   const rest: Array<[name: string, value: unknown]> = []
   for (const [name, inner] of Object.entries(value)) {
     const at = `${place}.${name}`
-    if (holdsReportTime(names, name, inner)) {
+    const pathOfInner = `${path}.${name}`
+    if (holdsReportTime(names, name, inner, pathOfInner)) {
       found(at, inner)
       isChanged = true
       continue
     }
-    const kept = withoutNested(inner, names, at, found)
+    const kept = withoutNested(inner, names, at, found, pathOfInner)
     if (kept !== inner) isChanged = true
     rest.push([name, kept])
   }

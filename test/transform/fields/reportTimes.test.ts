@@ -182,4 +182,27 @@ describe("a time of another name", () => {
       readAt(name, "2026-01-02T00:00:00Z", fields),
     )
   })
+
+  it("is one by its path in nested records, in which elements of a list have no number", () => {
+    const fields = { "fees.reported_at": ["risk_metadata.asOf", "feeds.source.asOf"] }
+    const rowsAt = (asOf: string) =>
+      feesRows(
+        {
+          ...fee,
+          risk_metadata: { asOf, limit: 1 },
+          feeds: [{ id: 0 }, { id: 1, source: { asOf } }],
+          terms: { asOf: "2025-01-01" },
+        },
+        { ...source, fields },
+      )
+    const first = rowsAt("2026-01-01T00:00:00Z")
+    expect(contents(first)).toEqual(contents(rowsAt("2026-01-02T00:00:00Z")))
+    const [rows] = Result.getOrThrow(first).rows
+    const at = rows?.table.columns.findIndex(({ name }) => name === "reported_times") ?? -1
+    expect(JSON.parse(String(rows?.columns[at]?.[0]))).toEqual({
+      "risk_metadata.asOf": "2026-01-01T00:00:00Z",
+      "feeds[1].source.asOf": "2026-01-01T00:00:00Z",
+    })
+    expect(JSON.stringify(contents(first))).toContain("2025-01-01")
+  })
 })

@@ -9,7 +9,7 @@ import type { VaultRef } from "../../../domain/subject/vault.ts"
 import type { Violation } from "../../../domain/wire/violation.ts"
 import { contentKeys } from "../../contentKey.ts"
 import { echoedFields } from "../../fields/echoedFields.ts"
-import { movingNames, separateMoving } from "../../fields/movingFields.ts"
+import { movingNames, nestedNames, separateMoving } from "../../fields/movingFields.ts"
 import { id } from "../../fields/readers.ts"
 import { contentOf, reportTimesOf, withoutReportTimes } from "../../fields/reportTimes.ts"
 import { readColumn } from "../../fields/wireNames.ts"
@@ -172,20 +172,16 @@ export const vaultDetailRows = (
     const isWhole = names.length === places.length
     lists.push(entryRows(list, entries, ids, source, isWhole))
   }
-  const figureFields = Object.keys(record).filter(
-    (name) => !listFields.includes(name) && moving.has(name),
-  )
-  const figures = {
-    ...Object.fromEntries(figureFields.map((name) => [name, record[name]])),
-    ...movingOfEntries,
-  }
+  const listed = new Set(listFields)
+  const others = Object.fromEntries(Object.entries(record).filter(([name]) => !listed.has(name)))
+  const figures = { ...separateMoving(others, moving).moving, ...movingOfEntries }
   return combined(
     mapRecords({
       table: vaultDetails,
-      records: [record],
+      records: [separateMoving(record, nestedNames(moving)).fixed],
       source,
       computed: vault,
-      consumed: [...listFields, ...figureFields, ...echoedFields(record, subject)],
+      consumed: [...listFields, ...moving, ...echoedFields(record, subject)],
       at: () => "$",
     }),
     mapRecords({

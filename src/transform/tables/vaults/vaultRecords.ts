@@ -4,7 +4,7 @@ import { canonicalAddress } from "../../../domain/values/address.ts"
 import type { JsonObject } from "../../../domain/values/json.ts"
 import type { VaultRef } from "../../../domain/subject/vault.ts"
 import type { Violation } from "../../../domain/wire/violation.ts"
-import { movingNames } from "../../fields/movingFields.ts"
+import { movingNames, nestedNames, separateMoving } from "../../fields/movingFields.ts"
 import { readColumn } from "../../fields/wireNames.ts"
 import { mapRecords } from "../../mapRecords.ts"
 import { combined, type MappedResponse, type Source } from "../../Source.ts"
@@ -24,11 +24,12 @@ export const vaultRows = (
     vault_address: readColumn(record, vaults, "vault_address", source),
   }))
   const metricFields = movingNames(vaultReportedMetrics, source)
+  const nestedFields = nestedNames(metricFields)
   const isWhole = source.window === undefined || source.window === wholeOfVaults
   const descriptions = mapRecords({
     table: vaults,
     records: records.map((record) => ({
-      ...record,
+      ...separateMoving(record, nestedFields).fixed,
       status: record["status"] ?? source.inputs["status"],
     })),
     source,
@@ -37,11 +38,11 @@ export const vaultRows = (
     ...(isWhole ? { mergeKey: {} } : {}),
   })
   const measured = records.flatMap((record, index) => {
-    const figures = Object.entries(record).filter(([field]) => metricFields.has(field))
+    const { moving: figures } = separateMoving(record, metricFields)
     const { chain_id: chainId = null, vault_address: address = null } = keys[index] ?? {}
     // A vault without an address or chain has been rejected above.
-    if (figures.length === 0 || chainId === null || address === null) return []
-    return [{ chainId, address, figures: Object.fromEntries(figures) }]
+    if (Object.keys(figures).length === 0 || chainId === null || address === null) return []
+    return [{ chainId, address, figures }]
   })
   // A list without any figures retires none, neither here nor in the other list (`asOneSet`).
   const hasFigures = measured.length > 0 || records.length === 0
