@@ -21,6 +21,7 @@ import {
 export interface ServeOptions {
   readonly dataDir: string
   readonly archive?: string | undefined
+  readonly fields: Site["fields"]
   readonly memoryLimit: string
   readonly diskLimit: string
   readonly port: number
@@ -50,6 +51,7 @@ export const serve = Effect.fnUntraced(function* (options: ServeOptions) {
   const site: Site = {
     dataDir,
     archive: options.archive,
+    fields: options.fields,
     latest,
     limits,
     assets: yield* Effect.promise(loadAssets),

@@ -8,6 +8,7 @@ import {
   type QueryVocabulary,
   readQueryVocabulary,
 } from "../pipelines/readers/query/queryVocabulary.ts"
+import type { FieldSetting } from "../domain/table/shape.ts"
 import type { QueryParameters } from "../domain/values/queryParameter.ts"
 import { type PublishedCopy, type ReadError, sqlFile } from "../pipelines/readers/published.ts"
 import type { Access } from "./access.ts"
@@ -24,6 +25,8 @@ export interface Site extends QueryContext {
   readonly dataDir: string
   /** The location of the archive if it is not in `dataDir`. */
   readonly archive: string | undefined
+  /** The setting `fields`, which has names of columns. */
+  readonly fields: Readonly<Record<string, FieldSetting>>
   readonly assets: Assets
   readonly overview: Effect.Effect<Overview, ReadError>
   readonly completeness: Effect.Effect<Completeness, ReadError>

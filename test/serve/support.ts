@@ -29,6 +29,7 @@ export const startServer = (
 ) =>
   serve({
     dataDir,
+    fields: {},
     memoryLimit: "500MB",
     diskLimit: "1GB",
     port: 0,

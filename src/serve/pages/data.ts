@@ -134,9 +134,9 @@ const checks = ({ latest }: Site) =>
     ),
   )
 
-const fields = ({ latest }: Site) =>
+const fields = ({ latest, fields: setting }: Site) =>
   latest.read((copy) =>
-    Effect.map(unmappedFields(copy), (rows) =>
+    Effect.map(unmappedFields(copy, { fields: setting }), (rows) =>
       tableSection(
         "fields",
         {

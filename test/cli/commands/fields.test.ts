@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { describe, expect } from "vitest"
+import { serve } from "../../../src/serve/server.ts"
 import { json, scriptedServer } from "../../support/servers/scriptedServer.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
 import { vaulthouse } from "../command.ts"
@@ -84,6 +85,66 @@ describe("vaulthouse fields", () => {
       ).toEqual(["1.5", "2.5"])
       expect(stdout).not.toContain("reserveTgt")
     }),
+  )
+
+  it.live(
+    "leaves out what a column holds in another spelling or unit, but not what it can't read",
+    () =>
+      Effect.gen(function* () {
+        const listed = { address, risk_metadata: { min_health_factor: 1.3 } }
+        const bodies: Record<string, unknown> = {
+          "/platform/fees": { mgmt: 150, performance_fee_pct: 10 },
+          "/dashboard/loans": [{ id: "1", borrower: address, nextDue: { amt: 5 } }],
+          "/curator/vaults": [],
+          "/subaccount": [listed],
+        }
+        const server = yield* scriptedServer(({ url }, response) => {
+          const { pathname, searchParams } = new URL(url, "http://localhost")
+          const found = Object.entries(bodies).find(([path]) => pathname.startsWith(path))
+          if (found !== undefined) return json(response, found[1])
+          const isListed =
+            pathname === "/tokenized_vault" && searchParams.get("status") === "active"
+          json(response, isListed ? [{ address, chain: 1, vault_name: "Alpha" }] : [])
+        })
+        const cwd = yield* temporaryFolder
+        const setting = {
+          "fees.management_fee_pct": { field: "mgmt", scale: 0.01 },
+          "loans.upcoming_payment_amount": "nextDue.amt",
+        }
+        writeFileSync(
+          join(cwd, "vaulthouse.config.yaml"),
+          `baseUrl: ${server.url}\nfields: ${JSON.stringify(setting)}\n`,
+        )
+        const run = (...args: ReadonlyArray<string>) =>
+          Effect.promise(() =>
+            vaulthouse(args, { cwd, env: { VAULTHOUSE_API_KEY: "the-key-of-tests" } }),
+          )
+        const sync = run("sync", "vaults", "fees", "subaccounts", "loans")
+        const first = yield* sync
+        expect(first.code, first.stdout + first.stderr).toBe(0)
+        const kept = yield* run("query", "select extra from core.loans", "--format", "csv")
+        expect(kept.stdout).toContain(address)
+        expect((yield* run("fields")).stdout).toContain("Every field has a column.")
+        const page = yield* serve({
+          dataDir: join(cwd, "data"),
+          fields: setting,
+          memoryLimit: "500MB",
+          diskLimit: "1GB",
+          port: 0,
+          limits: { seconds: 600, rows: 1000 },
+          version: "test",
+          docs: join(import.meta.dirname, "../../../docs"),
+          access: { host: "127.0.0.1", allowedHosts: [], token: undefined },
+        })
+        const data = yield* Effect.promise(async () => (await fetch(`${page}/data`)).text())
+        expect(data).toContain("Every field has a column.")
+
+        bodies["/subaccount"] = [{ ...listed, estimated_apr: "about seven" }]
+        expect((yield* sync).code).toBe(0)
+        expect(
+          (JSON.parse((yield* run("fields", "--json")).stdout) as Listed).fields,
+        ).toMatchObject([{ table: "subaccounts", path: "estimated_apr" }])
+      }),
   )
 
   it.live("names the column that an unknown one in the setting was probably meant to be", () =>

@@ -30,9 +30,9 @@ interface Report {
 export const runFields = (argv: Arguments) =>
   execute(
     argv,
-    function* ({ settings: { dataDir } }) {
+    function* ({ settings: { dataDir, fields: setting } }) {
       const copy = yield* openPublishedCopy(dataDir)
-      const fields = yield* unmappedFields(copy)
+      const fields = yield* unmappedFields(copy, { fields: setting })
       const shapes = yield* undeclaredShapes(copy)
       const suggested = suggestionsOf(fields)
       const isWritten = argv["write"] === true && Object.keys(suggested).length > 0

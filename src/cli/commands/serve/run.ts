@@ -20,7 +20,7 @@ import { print } from "../../terminal/output.ts"
 export const runServe = (argv: Arguments) =>
   execute(
     argv,
-    function* ({ settings: { dataDir, archive, queryMemoryLimit, queryDiskLimit } }) {
+    function* ({ settings: { dataDir, archive, fields, queryMemoryLimit, queryDiskLimit } }) {
       const host = textOf(argv, "host") ?? "127.0.0.1"
       const port = yield* numberOf(argv, "port", 0, 65_535)
       const limits = {
@@ -32,6 +32,7 @@ export const runServe = (argv: Arguments) =>
       const url = yield* serve({
         dataDir,
         archive,
+        fields,
         memoryLimit: queryMemoryLimit,
         diskLimit: queryDiskLimit,
         port,

@@ -1,9 +1,12 @@
-// Fields that the service sends and no column holds: the content of `extra` in the published copy.
+// Fields that the service sends and no column holds: the content of `extra` in the published copy, which also keeps what a
+// column holds in another spelling or unit.
 import * as Effect from "effect/Effect"
 import type { Column } from "../../../domain/table/column.ts"
 import type { Table } from "../../../domain/table/table.ts"
 import { parseInstant } from "../../../domain/values/time.ts"
 import type { PublishedCopy } from "../../../load/published/read/PublishedCopy.ts"
+import type { Fields } from "../../../transform/fields/settings.ts"
+import { namesOf } from "../../../transform/fields/wireNames.ts"
 import { joined } from "../../../transform/proposals.ts"
 import { yaml } from "../../../transform/shapes/undeclared.ts"
 import { coreTables, pipelines } from "../../pipelines.ts"
@@ -55,20 +58,20 @@ export const undeclaredShapes = Effect.fnUntraced(function* (copy: PublishedCopy
   )
 })
 
-/** Reads only tables that the copy has, since it may be older than this version. */
-export const unmappedFields = Effect.fnUntraced(function* (copy: PublishedCopy) {
+/** Reads only tables that the copy has, since it may be older than this version. `setting` has names of the columns. */
+export const unmappedFields = Effect.fnUntraced(function* (copy: PublishedCopy, setting: Fields) {
   const stored = yield* copy.rows(
     "select table_name as name from information_schema.columns where table_schema = 'core' and column_name = 'extra'",
   )
   const names = new Set(stored.map(({ name }) => name))
   const found: Array<UnmappedField> = []
   for (const table of coreTables.filter(({ name }) => names.has(name))) {
-    for (const field of yield* fieldsIn(copy, table)) found.push(field)
+    for (const field of yield* fieldsIn(copy, table, setting)) found.push(field)
   }
   return found
 })
 
-const fieldsIn = Effect.fnUntraced(function* (copy: PublishedCopy, table: Table) {
+const fieldsIn = Effect.fnUntraced(function* (copy: PublishedCopy, table: Table, setting: Fields) {
   const from = `core.${table.name}${table.mode === "slowly_changing" ? " where is_current" : ""}`
   // Entries of lists have no name of their own: a list is one field.
   const leaves = yield* copy.rows(
@@ -82,6 +85,11 @@ const fieldsIn = Effect.fnUntraced(function* (copy: PublishedCopy, table: Table)
   )
   if (leaves.length === 0) return []
   const candidates = yield* emptyColumns(copy, table, from)
+  const read = new Set(
+    table.columns
+      .filter((column) => !candidates.includes(column))
+      .flatMap(({ name }) => namesOf(table, name, setting)),
+  )
   const readers = pipelines.filter(({ tables }) => tables.includes(table))
   const endpoints = [...new Set(readers.map(({ endpoint: { name } }) => name))]
   const lists = [
@@ -89,8 +97,9 @@ const fieldsIn = Effect.fnUntraced(function* (copy: PublishedCopy, table: Table)
       readers.flatMap(({ tables }) => tables.filter(({ shapes }) => shapes !== undefined)),
     ),
   ]
-  return leaves.map((leaf): UnmappedField => {
+  return leaves.flatMap((leaf): ReadonlyArray<UnmappedField> => {
     const path = String(leaf["path"]).replace(/^\$\./, "").replaceAll('"', "")
+    if (read.has(path)) return []
     const type = String(leaf["type"]).toLowerCase()
     const example = String(leaf["example"])
     const column = suggestedColumn(path, type, example, candidates)
@@ -100,17 +109,19 @@ const fieldsIn = Effect.fnUntraced(function* (copy: PublishedCopy, table: Table)
         ? lists.map(({ name }) => `${name}: ${yaml(path)}`)
         : []),
     ]
-    return {
-      table: table.name,
-      endpoints,
-      path,
-      type,
-      share: Number(leaf["records"]) / Number(leaf["total"]),
-      example,
-      suggestion:
-        column === undefined || choices.length > 0 ? undefined : `${table.name}.${column.name}`,
-      choices,
-    }
+    return [
+      {
+        table: table.name,
+        endpoints,
+        path,
+        type,
+        share: Number(leaf["records"]) / Number(leaf["total"]),
+        example,
+        suggestion:
+          column === undefined || choices.length > 0 ? undefined : `${table.name}.${column.name}`,
+        choices,
+      },
+    ]
   })
 })
 
