@@ -245,11 +245,18 @@ describe("bodies that are in other places", () => {
     Effect.gen(function* () {
       const dataDir = yield* twice
       const old = segments(dataDir)
-      // No file takes the place of a folder with something in it.
       const stable = join(dataDir, "published/vaulthouse.duckdb")
-      rmSync(stable)
-      mkdirSync(join(stable, "x"), { recursive: true })
-      yield* Effect.flip(compact({ dataDir, publish }))
+      const obstructed = {
+        ...publish,
+        /** Read once the copy was looked at, and found to be as it was published. */
+        get parquet() {
+          // No file takes the place of a folder with something in it.
+          rmSync(stable, { recursive: true })
+          mkdirSync(join(stable, "x"), { recursive: true })
+          return publish.parquet
+        },
+      }
+      yield* Effect.flip(compact({ dataDir, publish: obstructed }))
       expect(segments(dataDir)).toEqual(expect.arrayContaining([...old]))
       rmSync(stable, { recursive: true })
       const simulator = yield* simulated({ ...world, now: "2026-06-01T12:00:00Z", revision: 1 })
