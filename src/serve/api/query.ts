@@ -11,6 +11,7 @@ import {
   runQueryToParquet,
 } from "../runQuery.ts"
 import { onlyParametersOf, parametersOf, withValues } from "../sql/parameterFields.ts"
+import { WITHOUT_VALUE } from "../sql/queryAdvice.ts"
 
 const types = {
   json: "application/json",
@@ -27,7 +28,7 @@ const invalid = (why: string) =>
 
 /** The advice about a parameter without a value names the flag of the command line. */
 const inAddress = (error: ReadError): ReadError =>
-  /following prepared statement parameters/.test(error.why)
+  WITHOUT_VALUE.test(error.why)
     ? new ReadError({
         why: error.why,
         advice: "Give each a value in the address, such as p.days=30.",
