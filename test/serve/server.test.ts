@@ -1008,6 +1008,7 @@ describe("the command", () => {
         [["--port", "many"], 2, /--port many is not a whole number from 0 to 65535/],
         [["--timeout", "soon"], 2, /--timeout soon is not a duration/],
         [["--host", "0.0.0.0"], 2, /token is needed.*openssl/s],
+        [["--allowed-host", "https://a.example"], 2, /"https:\/\/a\.example" is not a name/],
         [
           ["--token-file", "nowhere"],
           2,

@@ -57,7 +57,7 @@ const PORT_ADVICE = "Choose others with --host and --port; `--port 0` takes any 
 
 const hostsOf = (argv: Arguments) => {
   const hosts = repeatedOf(argv, "allowed-host")
-  const wrong = hosts.find((host) => /[/\s]/.test(host) || host === "")
+  const wrong = hosts.find((host) => /[/\s]/.test(host))
   return wrong === undefined
     ? Effect.succeed(hosts)
     : wrongUse(
