@@ -92,8 +92,8 @@ export class World {
   }
 
   /** Some minutes after the moment, when the service has nothing new. */
-  after({ now, ...moment }: Moment): void {
-    this.at({ ...moment, now: new Date(Date.parse(now) + 600_000).toISOString() })
+  after({ now, ...moment }: Moment, minutes = 10): void {
+    this.at({ ...moment, now: new Date(Date.parse(now) + minutes * 60_000).toISOString() })
   }
 
   get environment(): Readonly<Record<string, string>> {

@@ -1,6 +1,7 @@
 // Cuts the connections of syncs and moves in a lake at every kind of message, and says what was lost by it:
-//   main.ts [FOLDER] [--slice] [--minutes 40] [--seed 1] [--shard 0] [--scenario NAME] [--only "NAME/123/after/one"]
-// FOLDER keeps what has been tried, so that a later call goes on from there. docs/reliability.md has the figures.
+//   main.ts [FOLDER] [--slice] [--minutes 40] [--seed 1] [--shards 2] [--shard 0] [--scenario NAME] [--only "NAME/123/after/one"]
+// FOLDER keeps what has been tried, so that a later call goes on from there; without it, what was tried is committed with the
+// figures too, for other machines. docs/reliability.md has the figures.
 import { execFileSync, spawn } from "node:child_process"
 import {
   appendFileSync,
@@ -10,10 +11,12 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  writeFileSync,
 } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { parseArgs } from "node:util"
+import { gunzipSync, gzipSync } from "node:zlib"
 import { writeFigures } from "../../reliability/page.ts"
 import {
   type CommittedTask,
@@ -31,13 +34,14 @@ const { values, positionals } = parseArgs({
   options: {
     minutes: { type: "string", default: "40" },
     seed: { type: "string", default: "1" },
+    shards: { type: "string", default: "2" },
     shard: { type: "string" },
     scenario: { type: "string" },
     only: { type: "string" },
     slice: { type: "boolean", default: false },
   },
 })
-const SHARDS = 2
+const shards = Number(values.shards)
 const IN_MEMORY = "/dev/shm"
 if (existsSync(IN_MEMORY)) process.env["TMPDIR"] ??= IN_MEMORY
 const kept = values.slice
@@ -67,6 +71,7 @@ interface Tried extends Case {
   /** How the run ended that was cut: its exit code, or the signal. */
   readonly end: string
   readonly problems: ReadonlyArray<Problem>
+  /** Of the call: an attempt's, by the number of shards, which try at the same time. */
   readonly seconds: number
 }
 
@@ -186,21 +191,19 @@ const unclear = ({ code, signal, complaints }: Ended): string | undefined => {
     : `ended without one clear sentence: ${lines.join(" | ").slice(0, 600)}`
 }
 
-const files = (): ReadonlyArray<string> =>
-  existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".ndjson")) : []
+/** What was tried, committed with the figures: a call on another machine goes on from there. */
+const TRIED = join(import.meta.dirname, "../../reliability/tried/lake.ndjson.gz")
 
 const linesBefore = (): ReadonlyArray<Line> =>
-  files().flatMap((name) =>
-    readFileSync(join(folder, name), "utf8")
-      .split("\n")
-      .filter((line) => line !== "")
-      .map((line) => JSON.parse(line) as Line),
-  )
+  readdirSync(folder)
+    .filter((name) => name.endsWith(".ndjson"))
+    .flatMap((name) => readFileSync(join(folder, name), "utf8").split("\n"))
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as Line)
+    .filter((line) => ("tried" in line ? line.tried : line.counted).source === source)
 
 const triedBefore = (): ReadonlyArray<Tried> =>
-  linesBefore().flatMap((line) =>
-    "tried" in line && line.tried.source === source ? [line.tried] : [],
-  )
+  linesBefore().flatMap((line) => ("tried" in line ? [line.tried] : []))
 
 /**
  * What needs no cut any more. Two runs do not send exactly the same messages: of those that are cut once, a number is over with
@@ -218,7 +221,7 @@ const knownIn = ({ name, plan }: Scenario, before: ReadonlyArray<Tried>) => {
 /** So much more of the time for what is cut at each message. */
 const shareOf = ({ plan }: Scenario): number => (plan === "once" ? 3 : 1)
 
-/** One shard: takes every second scenario, since making what it begins in takes long; of a single one, every second case. */
+/** One shard: takes some scenarios, since making what they begin in takes long; of a single one, and of those that are cut at each message, some cases. */
 const runShard = async (shard: number, until: number): Promise<boolean> => {
   let isWell = true
   const keep = (line: Line): void =>
@@ -233,8 +236,8 @@ const runShard = async (shard: number, until: number): Promise<boolean> => {
       (values.scenario === undefined || name === values.scenario) &&
       (values.only === undefined || values.only.startsWith(`${name}/`)),
   )
-  const isAlone = named.length === 1
-  const wanted = named.filter((_, at) => isAlone || at % SHARDS === shard)
+  const isSplit = ({ plan }: Scenario): boolean => named.length === 1 || plan === "once"
+  const wanted = named.filter((each, at) => isSplit(each) || at % shards === shard)
   try {
     for (const [index, scenario] of wanted.entries()) {
       const shares = wanted.slice(index).reduce((sum, each) => sum + shareOf(each), 0)
@@ -270,7 +273,9 @@ const runShard = async (shard: number, until: number): Promise<boolean> => {
       const isKnown = knownIn(scenario, before)
       const left = new Set(
         only?.flat() ??
-          every.filter((each, at) => (!isAlone || at % SHARDS === shard) && !isKnown(each)),
+          every.filter(
+            (each, at) => (!isSplit(scenario) || at % shards === shard) && !isKnown(each),
+          ),
       )
       const last = only === undefined ? end : Infinity
       const survived: Survived = new Map()
@@ -299,7 +304,7 @@ const runShard = async (shard: number, until: number): Promise<boolean> => {
         ]
         // A problem is counted once, with the first cut of its attempt.
         for (const [at, each] of made.entries()) {
-          keep({ tried: at === 0 ? { ...each, problems, seconds } : each })
+          keep({ tried: at === 0 ? { ...each, problems, seconds: seconds / shards } : each })
         }
         for (const run of runs) learn(survived, run)
         for (const each of [...runs.flatMap((run) => run.made), unreached]) {
@@ -356,8 +361,7 @@ const together = (
   attempt: number,
   run: number,
 ): ReadonlyArray<Case> => {
-  const { plan } = scenario
-  if (plan !== "once") return left.slice(0, 1)
+  if (scenario.plan !== "once") return left.slice(0, 1)
   const goesOn = (each: Case): boolean =>
     each.loss !== "process" && (survived.get(blockOf(each)) ?? 0) >= 0
   const ends = left.filter((each) => !goesOn(each))
@@ -464,8 +468,10 @@ const tryOnce = async (
       add("other", "the published copy is neither the one before nor the one after")
     }
     // What a killed process had not committed, and that alone, is requested once more by whoever goes on.
-    const isGivenBack = attempt.isShared === true && made.some(({ loss }) => loss === "server")
-    const mostRequests = expected.requests * (isProcess || isGivenBack ? 2 : 1)
+    const given = made.filter(
+      ({ loss }) => loss === "process" || (attempt.isShared === true && loss === "server"),
+    )
+    const mostRequests = expected.requests * (1 + given.length)
     if (ended.code === 0 && attempt.requests > mostRequests) {
       add("other", `${attempt.requests} requests instead of ${mostRequests}`)
     }
@@ -507,17 +513,35 @@ const tryOnce = async (
 
 const secondsSince = (began: number): number => Math.round(performance.now() - began) / 1000
 
+/** What was tried, once each. */
+const linesOnce = (): ReadonlyArray<Line> => {
+  const once = new Map<string, Line>()
+  for (const line of linesBefore()) {
+    once.set("tried" in line ? nameOf(line.tried) : line.counted.scenario, line)
+  }
+  return [...once.values()]
+}
+
+const takeTried = (): void => {
+  if (existsSync(TRIED))
+    writeFileSync(join(folder, "others.ndjson"), gunzipSync(readFileSync(TRIED)))
+}
+
+const keepTried = (): void => {
+  const text = linesOnce().map((line) => `${JSON.stringify(line)}\n`)
+  mkdirSync(dirname(TRIED), { recursive: true })
+  writeFileSync(TRIED, gzipSync(text.join(""), { level: 9 }))
+}
+
 /** The figures of everything that was tried, as test/crash/README.md describes them. */
 const figuresOf = () => {
-  const lines = linesBefore()
-  const tried = [...new Map(triedBefore().map((each) => [nameOf(each), each])).values()].filter(
-    ({ end }) => end !== NOT_REACHED,
-  )
+  const lines = linesOnce()
+  const tried = lines
+    .flatMap((line) => ("tried" in line ? [line.tried] : []))
+    .filter(({ end }) => end !== NOT_REACHED)
   const counted = new Map(
     lines.flatMap((line) =>
-      "counted" in line && line.counted.source === source
-        ? [[line.counted.scenario, line.counted] as const]
-        : [],
+      "counted" in line ? [[line.counted.scenario, line.counted] as const] : [],
     ),
   )
   const share = (made: number, of: number): string => `${made} of ${of}`
@@ -534,7 +558,7 @@ const figuresOf = () => {
     effects: "messages to PostgreSQL, requests to the object store",
     commit: git("rev-parse", "--short", "HEAD"),
     date: new Date().toISOString().slice(0, 10),
-    minutes: Math.round(tried.reduce((sum, { seconds }) => sum + seconds, 0) / 60 / SHARDS),
+    minutes: Math.round(tried.reduce((sum, { seconds }) => sum + seconds, 0) / 60),
     commands: [...counted.values()].map(({ scenario, messages, planned }) => {
       const here = tried.filter((each) => each.scenario === scenario)
       const having = (kind: Problem["kind"]): number =>
@@ -568,7 +592,9 @@ if (values.shard !== undefined || values.only !== undefined) {
   process.exit((await runShard(Number(values.shard ?? 0), until)) ? 0 : 1)
 }
 process.stdout.write(`Seed ${seed}, ${minutes} minutes; what was tried is kept in ${folder}\n`)
-const shards = Array.from({ length: SHARDS }, (_, shard) => {
+const isOfRepository = !values.slice && positionals.length === 0
+if (isOfRepository) takeTried()
+const children = Array.from({ length: shards }, (_, shard) => {
   const child = spawn(
     process.execPath,
     [import.meta.filename, folder, ...process.argv.slice(2), "--shard", String(shard)],
@@ -576,10 +602,13 @@ const shards = Array.from({ length: SHARDS }, (_, shard) => {
   )
   return new Promise<number | null>((resolve) => child.once("exit", resolve))
 })
-const codes = await Promise.all(shards)
+const codes = await Promise.all(children)
 const figures = figuresOf()
 if (values.slice) rmSync(folder, { recursive: true })
-else if (positionals.length === 0) writeFigures("lake", figures)
+if (isOfRepository) {
+  keepTried()
+  writeFigures("lake", figures)
+}
 for (const {
   command,
   effects,

@@ -206,9 +206,10 @@ export const scenarios = (world: World, examiner: Examiner): ReadonlyArray<Scena
       const employ = (isCut: boolean): void => {
         const running = start(worker, isCut)
         workers.push(running)
-        // One that has lost the server before it could look for work ends, and is started again as a service would be.
+        // One that has lost the server before it could look for work ends, and is started again as a service would be. A kill is
+        // the last cut of an attempt: the messages of a worker that is started after it are those of waiting for the lease.
         running.child.once("close", (code, signal) => {
-          if (isPlanned && signal === null && code !== 0) employ(false)
+          if (isPlanned && signal === null && code !== 0) employ(isCut)
         })
       }
       employ(!isPlanner)
@@ -223,7 +224,7 @@ export const scenarios = (world: World, examiner: Examiner): ReadonlyArray<Scena
       // One may not have got as far as to wait for the signal that ends it, above.
       const isMeant = (at: number, signal: string): boolean =>
         signal === "SIGTERM" ||
-        (at === 0 && !isPlanner && found.made.some(({ loss }) => loss === "process"))
+        (workers[at] === victim && found.made.some(({ loss }) => loss === "process"))
       const unclear = ends.find(
         ({ code, signal }, at) => signal !== null && !isMeant(at, signal) && code !== 0,
       )
