@@ -9,10 +9,10 @@ export interface Problem {
 }
 
 /**
- * How the command came to its end: somewhere, behind its last effect, by an error of its own, with exit code 0, or with 3 as it left
- * out what it could not read.
+ * How the command came to its end: somewhere, in a process of its own that had not done quite what was recorded, behind its last
+ * effect, by an error of its own, with exit code 0, or with 3 as it left out what it could not read.
  */
-export type End = "died" | "complete" | "failed" | "ended well" | "left out"
+export type End = "died" | "killed" | "complete" | "failed" | "ended well" | "left out"
 
 /** An effect that may fail without a word: what it would have done is done again, or nothing needs it. */
 interface Harmless {

@@ -149,8 +149,12 @@ let note = ""
 /** What this trial did not need to find again. */
 let shared: Array<string> = []
 
-/** Runs the last command in a process of its own, which is killed. */
-const killed = async (tried: Case, failure: Failure): Promise<void> => {
+/** Runs the last command in a process of its own, which is killed. `states`: digests of those that deaths leave. */
+const killed = async (
+  tried: Case,
+  failure: Failure,
+  states: ReadonlySet<string | undefined>,
+): Promise<void> => {
   const launcher = join(import.meta.dirname, "../../bin/vaulthouse.js")
   for (const command of tried.commands.slice(0, -1)) await world.must(...command)
   const disk = Disk.of(world.root)
@@ -179,6 +183,7 @@ const killed = async (tried: Case, failure: Failure): Promise<void> => {
   mustEqual(disk)
   if (code !== null) note = "not reached"
   if (code === 0) end = "ended well"
+  else if (!states.has(digestOfDeath(stateOf(world.root)))) end = "killed"
 }
 
 /** What was found in files, by any worker; equal are those from which the next commands do the same. */
@@ -202,7 +207,7 @@ const attempt = async (
   tried: Case,
   kept: string,
   [trial, state]: readonly [Trial, State | undefined],
-  reference: Reference,
+  { reference, states }: Pick<Recording, "reference" | "states">,
   isRepeated: boolean,
 ): Promise<ReadonlyArray<Problem>> => {
   world.clear()
@@ -218,8 +223,9 @@ const attempt = async (
     shared = []
     end = trial.isOver === true ? "complete" : "died"
     if (trial.failure !== undefined) {
-      if (trial.failure.way === "kill") await killed(tried, trial.failure)
-      else problems.push(...(await fail(tried, trial.failure)))
+      if (trial.failure.way === "kill") {
+        await killed(tried, trial.failure, new Set(states.map(({ digest }) => digest)))
+      } else problems.push(...(await fail(tried, trial.failure)))
     }
     world.after(tried.moment)
     problems.push(
@@ -278,7 +284,7 @@ const run = async (task: Task): Promise<void> => {
     const [trial] = each
     if (performance.timeOrigin + performance.now() > task.until) break
     process.send?.({ starting: nameOf(trial) })
-    const problems = await attempt(tried, kept, each, recording.reference, task.only !== undefined)
+    const problems = await attempt(tried, kept, each, recording, task.only !== undefined)
     const deaths: Record<string, number> = {}
     for (const { way } of trial.deaths) deaths[way] = (deaths[way] ?? 0) + 1
     const result: Result = { command: tried.name, trial: nameOf(trial), deaths, problems, note }
