@@ -22,6 +22,7 @@ import { type End, missed, type Problem, unclearEnd } from "./endings.ts"
 import { type Kind, readJournal } from "./journal.ts"
 import { digestOfDeath, failuresOf, nameOf, statesFor, statesOf, type Trial } from "./trials.ts"
 import { uninitialised } from "./uninitialised.ts"
+import type { Ended } from "../cli/command.ts"
 import { World } from "./world.ts"
 
 /** Of the processes that this one starts too. */
@@ -121,27 +122,24 @@ const fail = async (tried: Case, failure: Failure): Promise<ReadonlyArray<Proble
   for (const command of tried.commands.slice(0, -1)) await world.must(...command)
   const problems: Array<Problem> = []
   const unclear = (text: string) => void problems.push({ kind: "unclear", text })
-  let code: number | null = null
-  let isLeftOut = false
+  let result: Ended | undefined
   arm(control, failure)
   try {
-    const result = await world.run(tried.commands.at(-1) ?? [])
-    code = result.code
-    isLeftOut = code === 3 && result.stdout.includes("left out")
+    result = await world.run(tried.commands.at(-1) ?? [])
     const why = unclearEnd(result)
     if (why !== undefined) unclear(why)
   } catch (cause) {
     unclear(`threw ${String(cause)}`)
   } finally {
     const { failed } = disarm(control)
-    note = failed === 0 ? "not reached" : code === 0 ? "went on" : "ended"
+    note = failed === 0 ? "not reached" : result?.code === 0 ? "went on" : "ended"
   }
-  if (code === 0) {
+  if (result?.code === 0) {
     end = "ended well"
-    const swallowed = missed(readJournal(journal, world.root))
+    const swallowed = missed(result, readJournal(journal, world.root))
     if (swallowed.length > 0)
       unclear(`ended with 0 although these failed: ${swallowed.slice(0, 5).join(", ")}`)
-  } else end = isLeftOut ? "left out" : "failed"
+  } else end = result?.code === 3 && result.stdout.includes("left out") ? "left out" : "failed"
   return problems
 }
 let end: End = "died"
