@@ -42,6 +42,10 @@ const { values, positionals } = parseArgs({
   },
 })
 const shards = Number(values.shards)
+// None would try nothing, and end well.
+if (!Number.isInteger(shards) || shards < 1) {
+  throw new Error(`--shards ${values.shards} is not a whole number from 1`)
+}
 const IN_MEMORY = "/dev/shm"
 if (existsSync(IN_MEMORY)) process.env["TMPDIR"] ??= IN_MEMORY
 const kept = values.slice
