@@ -149,6 +149,8 @@ const isRefused = (cause: unknown): boolean =>
 const NO_PERMISSION = /permission denied/i
 const REFUSED = /Permission denied|Read-only file system/
 
+const MISSING_FROM_LAKE = /\/ducklake-[^"/]+": No such file/
+
 const corrupt =
   /not a valid DuckDB database file|corrupt|checksum|Failed to (load|read|deserialize)|Serialization Error/i
 
@@ -169,6 +171,9 @@ const databaseAdvice = (cause: unknown, why: string): string => {
   }
   if (isOutOfMemory(cause)) {
     return "None of it was kept. Raise the setting memoryLimit (for `check`, queryMemoryLimit), then run again."
+  }
+  if (MISSING_FROM_LAKE.test(why)) {
+    return "No run brings it back. Restore it from a backup of the folder; otherwise rebuild the lake from the archive (docs/lake.md)."
   }
   return corrupt.test(why)
     ? REBUILD

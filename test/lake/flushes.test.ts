@@ -46,7 +46,7 @@ describe.skipIf(lake === undefined)("when the power fails", () => {
       const lost = new Set<string>()
       yield* beforeCommits(() => {
         const files = readdirSync(shared.data, { recursive: true, encoding: "utf8" }).filter(
-          (file) => file.endsWith(".parquet"),
+          (file) => /\.(parquet|kept)$/.test(file),
         )
         counts.push(files.length)
         for (const file of files) {

@@ -1,10 +1,14 @@
 // A commit whose connection is lost after COMMIT and before its acknowledgement: it is found, and counted once.
+import { existsSync, readdirSync } from "node:fs"
 import { connect, createServer, type AddressInfo } from "node:net"
-import { describe, expect, it } from "@effect/vitest"
+import { join } from "node:path"
+import { beforeAll, describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { newPrefix, objectStoreVariables } from "../support/servers/objectStore.ts"
 import { sharedPostgres } from "../support/servers/postgres.ts"
 import { ducklake } from "../../src/load/storage/lake/ducklake.ts"
+import { maintainLake } from "../../src/load/storage/lake/maintainLake.ts"
 import { claimTasks, planClaims } from "../../src/pipelines/workers/claims.ts"
 import { openRun } from "../../src/pipelines/workers/sharedRun.ts"
 import { WorkDatabase } from "../../src/load/work/WorkDatabase.ts"
@@ -19,7 +23,7 @@ import {
   sampleTables,
 } from "../load/sample.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
-import { lake, lakeOf, newLake } from "./lake.ts"
+import { lake, lakeOf, newCatalog, newLake } from "./lake.ts"
 
 /** Between DuckDB and PostgreSQL: passes everything on but the acknowledgements of commits, of which it loses `toLose`. */
 const losingConnections = Effect.acquireRelease(
@@ -54,6 +58,10 @@ const losingConnections = Effect.acquireRelease(
 )
 
 describe.skipIf(lake === undefined)("a commit whose acknowledgement is lost", () => {
+  beforeAll(() => {
+    if (lake !== undefined) Object.assign(process.env, objectStoreVariables())
+  })
+
   it.live("is not repeated, alone or with others", () =>
     Effect.gen(function* () {
       const { state, port } = yield* losingConnections
@@ -155,6 +163,78 @@ describe.skipIf(lake === undefined)("a commit whose acknowledgement is lost", ()
           ),
         ),
       )
+    }),
+  )
+
+  // More than a commit leaves in PostgreSQL.
+  const HOURS = 300
+  const places = [
+    ["a folder", Effect.map(newLake, ({ data }) => data)],
+    ["an object store", Effect.sync(newPrefix)],
+  ] as const
+
+  it.live.each(places)("has its files in %s", ([, place]) =>
+    Effect.gen(function* () {
+      const { state, port } = yield* losingConnections
+      const catalog = yield* Effect.promise(newCatalog)
+      const data = yield* place
+      const through = new URL(catalog)
+      through.port = String(port)
+      const opened = (address: string) =>
+        Effect.map(temporaryFolder, (dataDir) =>
+          Warehouse.layer({
+            dataDir,
+            tables: sampleTables,
+            runId: "run-1",
+            storage: ducklake(lakeOf({ catalog: address, data })),
+          }),
+        )
+      const committed = Effect.fnUntraced(function* (
+        first: number,
+        value: number,
+        response: string,
+      ) {
+        const values = Array.from({ length: HOURS }, (_, at) => reading("a", first + at, value))
+        state.toLose = 1
+        const [added] = yield* commitTogether([
+          readingsBatch(values, { bookkeeping: [indexRows(response)] }),
+        ])
+        expect(state.toLose).toBe(0)
+        return added
+      })
+      const content = rows(
+        `select count(*)::int as hours, sum(value)::int as total,
+           (select count(*)::int from core.readings_versions) as versions from core.readings`,
+      )
+      const found = [{ hours: 2 * HOURS, total: 3 * HOURS, versions: HOURS }]
+      const maintained = Effect.flatMap(Warehouse, ({ exclusively }) =>
+        exclusively("Maintaining", (session) => maintainLake(session, 0, "/none")),
+      )
+      yield* Effect.gen(function* () {
+        expect(yield* committed(0, 1, "new")).toEqual({ inserted: HOURS, revised: 0, unchanged: 0 })
+        expect(yield* committed(HOURS, 1, "newer")).toMatchObject({ inserted: HOURS })
+        // Rows of a file are deleted, which takes a file of its own, and become versions.
+        expect(yield* committed(0, 2, "revised")).toEqual({
+          inserted: 0,
+          revised: HOURS,
+          unchanged: 0,
+        })
+        expect(yield* content).toEqual(found)
+        // Files that are joined: the command ends by it.
+        state.toLose = 1
+        expect(yield* Effect.flip(maintained)).toMatchObject({ reason: "Catalog" })
+        expect(state.toLose).toBe(0)
+        expect(yield* content).toEqual(found)
+      }).pipe(Effect.provide(yield* opened(through.href)))
+      // The next one does the rest, and removes what is not needed any more.
+      const { filesRemoved } = yield* Effect.gen(function* () {
+        expect(yield* content).toEqual(found)
+        const summary = yield* maintained
+        expect(yield* content).toEqual(found)
+        return summary
+      }).pipe(Effect.provide(yield* opened(catalog)))
+      expect(filesRemoved).toBeGreaterThan(0)
+      if (existsSync(data)) expect(readdirSync(join(data, "kept"))).toEqual([])
     }),
   )
 })

@@ -26,6 +26,14 @@ it("a read-only file system is no lack of memory or space", () => {
   )
 })
 
+it("a file that a lake has lost is brought back by no run", () => {
+  const why =
+    'IO Error: Cannot open file "/lake/core/ratio_history/ducklake-0.parquet": No such file or directory'
+  expect(databaseError("Reading the warehouse", new Error(why)).message).toBe(
+    `Reading the warehouse: ${why}. No run brings it back. Restore it from a backup of the folder; otherwise rebuild the lake from the archive (docs/lake.md).`,
+  )
+})
+
 it.each([
   'IO Error: Failed to create directory "/data/tmp": Permission denied',
   'IO Error: Failed to delete file "/data/tmp/a": Input/output error',

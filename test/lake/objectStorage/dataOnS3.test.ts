@@ -84,6 +84,29 @@ describe.skipIf(lake === undefined)("a lake's files in object storage", () => {
     }),
   )
 
+  it.live("are reached with the key of a profile", () =>
+    Effect.gen(function* () {
+      const { cwd, catalog, configure } = yield* prepared
+      configure(newPrefix())
+      const {
+        AWS_ACCESS_KEY_ID: id,
+        AWS_SECRET_ACCESS_KEY: secret,
+        ...variables
+      } = objectStoreVariables()
+      const file = join(cwd, "credentials")
+      const profile = ["[writer]", `aws_access_key_id = ${id}`, `aws_secret_access_key = ${secret}`]
+      writeFileSync(file, profile.join("\n"))
+      const env = { ...variables, AWS_SHARED_CREDENTIALS_FILE: file, AWS_PROFILE: "writer" }
+      // DuckDB reads the variables of the process.
+      const child = start([...sync, "--no-publish"], { cwd, env })
+      const code = yield* Effect.promise(
+        () => new Promise((resolve) => child.once("close", resolve)),
+      )
+      expect(code).toBe(0)
+      expect(yield* Effect.promise(() => asReader(catalog))).toMatchObject([{ vaults: 2 }])
+    }),
+  )
+
   it.live("are looked for at the start of a sync and of a worker", () =>
     Effect.gen(function* () {
       const { cwd, configure } = yield* prepared

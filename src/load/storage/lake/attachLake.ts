@@ -13,7 +13,7 @@ import { METADATA_SCHEMA } from "./metadata.ts"
 import { extensionsFor, loadExtensions } from "./extensions.ts"
 import { userOf } from "../../postgres/connect.ts"
 import { objectStoreProblem } from "../../duckdb/objectStoreProblem.ts"
-import { makeObjectStoreSecret } from "./objectStoreSecret.ts"
+import { reachObjectStore } from "./reachObjectStore.ts"
 import { readRows } from "../../duckdb/readRows.ts"
 import { causeMessage } from "../../../domain/values/causeMessage.ts"
 import { makeFolder } from "../../../domain/flush.ts"
@@ -53,7 +53,7 @@ export const attachLake = async (
   const stored = await catalog.dataPath()
   const data = dataOf(lake, stored)
   await loadExtensions(connection, extensionsFor(data), lake.extensions)
-  if (isInObjectStore(data)) await reachObjectStore(connection, lake, data)
+  if (isInObjectStore(data)) await checkObjectStore(connection, lake, data)
   else await makeFolder(data)
   const { password } = lake.catalog
   // Separate from the connection string, which DuckDB's messages show.
@@ -110,7 +110,7 @@ export const attachIfThere = async (
   const data = dataOf(lake, stored)
   if (stored === undefined) {
     await loadExtensions(connection, extensionsFor(data), lake.extensions)
-    if (isInObjectStore(data)) await reachObjectStore(connection, lake, data)
+    if (isInObjectStore(data)) await checkObjectStore(connection, lake, data)
     return false
   }
   if (!isInObjectStore(data)) await checkFolder(data)
@@ -119,12 +119,12 @@ export const attachIfThere = async (
 }
 
 /** Sends a request of its own: DuckLake's first would be part of a commit. */
-const reachObjectStore = async (
+const checkObjectStore = async (
   connection: DuckDBConnection,
   lake: LakeOptions,
   data: string,
 ): Promise<void> => {
-  await makeObjectStoreSecret(connection, lake.objectStore())
+  await reachObjectStore(connection, lake.objectStore())
   try {
     await connection.run(`SELECT count(*) FROM glob(${literal(`${withSlash(data)}none-*`)})`)
   } catch (cause) {

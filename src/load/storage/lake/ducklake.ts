@@ -12,7 +12,8 @@ import { Catalog } from "./Catalog.ts"
 import { AUTHOR } from "./metadata.ts"
 import { readRows } from "../../duckdb/readRows.ts"
 import { copyLake } from "./copyLake.ts"
-import { newFilesFlush } from "./newFilesFlush.ts"
+import { newObjects } from "./reachObjectStore.ts"
+import { newFilesIn } from "./newFiles.ts"
 import { spillFolder } from "./spillFolder.ts"
 import type { Storage } from "../Storage.ts"
 
@@ -57,21 +58,28 @@ export const ducklake = (lake: LakeOptions): Storage => ({
       const { reader, writer } = connections
       await catalog.begin()
       const schemas = new Set(tables.flatMap(storedTables).map(({ schema }) => schema))
-      const flushFiles = isInObjectStore(data) ? undefined : await newFilesFlush(data, schemas)
+      const files = await (isInObjectStore(data)
+        ? newObjects(connections, lake.objectStore())
+        : newFilesIn(data, schemas))
       return {
         writer,
         reader,
         exclusively: (work) =>
-          catalog.exclusively((turn) =>
-            work({
-              ...turn,
-              note: (text) => note(writer, text),
-              beforeCommit: async () => {
-                await flushFiles?.()
-                await turn.beforeCommit()
-              },
-            }),
-          ),
+          catalog.exclusively(async (turn) => {
+            await files.begin(turn.others?.length !== 0)
+            try {
+              return await work({
+                ...turn,
+                note: (text) => note(writer, text),
+                beforeCommit: async () => {
+                  await files.keep()
+                  await turn.beforeCommit()
+                },
+              })
+            } finally {
+              await files.release()
+            }
+          }),
         alone: () => catalog.alone(),
         longestWaitMillis: 400,
         clockAhead: () => catalog.clockAhead,
