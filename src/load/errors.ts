@@ -173,7 +173,7 @@ const databaseAdvice = (cause: unknown, why: string): string => {
     return "None of it was kept. Raise the setting memoryLimit (for `check`, queryMemoryLimit), then run again."
   }
   if (MISSING_FROM_LAKE.test(why)) {
-    return "No run brings it back. Restore it from a backup of the folder; otherwise rebuild the lake from the archive (docs/lake.md)."
+    return "Run again. If it is still missing, restore it from a backup of the folder, or rebuild the lake from the archive (docs/lake.md)."
   }
   return corrupt.test(why)
     ? REBUILD

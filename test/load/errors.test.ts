@@ -26,11 +26,11 @@ it("a read-only file system is no lack of memory or space", () => {
   )
 })
 
-it("a file that a lake has lost is brought back by no run", () => {
+it("a file that a lake has lost can be restored", () => {
   const why =
     'IO Error: Cannot open file "/lake/core/ratio_history/ducklake-0.parquet": No such file or directory'
   expect(databaseError("Reading the warehouse", new Error(why)).message).toBe(
-    `Reading the warehouse: ${why}. No run brings it back. Restore it from a backup of the folder; otherwise rebuild the lake from the archive (docs/lake.md).`,
+    `Reading the warehouse: ${why}. Run again. If it is still missing, restore it from a backup of the folder, or rebuild the lake from the archive (docs/lake.md).`,
   )
 })
 

@@ -33,6 +33,8 @@ export const openConnections = async (
     memory_limit: memoryLimit,
     temp_directory: spill,
     // One core is left to reading and parsing: on two, a second thread here slows both by a sixth.
+    // Secrets that the user has stored for DuckDB would come before those of vaulthouse.
+    allow_persistent_secrets: "false",
     threads: String(threads ?? Math.max(1, availableParallelism() - 1)),
     ...config,
   })

@@ -13,7 +13,7 @@ export const inspect = async (
   tables: ReadonlyArray<Table>,
   attach: (connection: DuckDBConnection) => Promise<boolean>,
 ): Promise<Condition> => {
-  const instance = await DuckDBInstance.create(":memory:")
+  const instance = await DuckDBInstance.create(":memory:", { allow_persistent_secrets: "false" })
   const connection = await instance.connect()
   try {
     if (!(await attach(connection))) return { state: "absent" }

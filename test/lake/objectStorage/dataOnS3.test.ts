@@ -1,5 +1,5 @@
 // A lake whose Parquet files are in object storage: a sync writes them, a reader's own DuckDB finds the same rows.
-import { writeFileSync } from "node:fs"
+import { mkdirSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
@@ -43,6 +43,19 @@ const asReader = async (catalogUrl: string) => {
   return found.getRowObjectsJson()
 }
 
+/** For another store, as a user may have done. */
+const storeSecret = async (folder: string): Promise<void> => {
+  mkdirSync(folder, { recursive: true })
+  const instance = await DuckDBInstance.create(":memory:", { secret_directory: folder })
+  const connection = await instance.connect()
+  await connection.run(`LOAD '${extensions}/httpfs.duckdb_extension'`)
+  await connection.run(
+    "CREATE PERSISTENT SECRET other (TYPE s3, KEY_ID 'a', SECRET 'b', ENDPOINT '127.0.0.1:1', USE_SSL false)",
+  )
+  connection.closeSync()
+  instance.closeSync()
+}
+
 describe.skipIf(lake === undefined)("a lake's files in object storage", () => {
   const prepared = Effect.gen(function* () {
     const cwd = yield* temporaryFolder
@@ -84,27 +97,39 @@ describe.skipIf(lake === undefined)("a lake's files in object storage", () => {
     }),
   )
 
-  it.live("are reached with the key of a profile", () =>
-    Effect.gen(function* () {
-      const { cwd, catalog, configure } = yield* prepared
-      configure(newPrefix())
-      const {
-        AWS_ACCESS_KEY_ID: id,
-        AWS_SECRET_ACCESS_KEY: secret,
-        ...variables
-      } = objectStoreVariables()
-      const file = join(cwd, "credentials")
-      const profile = ["[writer]", `aws_access_key_id = ${id}`, `aws_secret_access_key = ${secret}`]
-      writeFileSync(file, profile.join("\n"))
-      const env = { ...variables, AWS_SHARED_CREDENTIALS_FILE: file, AWS_PROFILE: "writer" }
-      // DuckDB reads the variables of the process.
-      const child = start([...sync, "--no-publish"], { cwd, env })
-      const code = yield* Effect.promise(
-        () => new Promise((resolve) => child.once("close", resolve)),
-      )
-      expect(code).toBe(0)
-      expect(yield* Effect.promise(() => asReader(catalog))).toMatchObject([{ vaults: 2 }])
-    }),
+  it.live(
+    "are reached with the key of a profile, whatever secret the user has stored for DuckDB",
+    () =>
+      Effect.gen(function* () {
+        const { cwd, catalog, configure } = yield* prepared
+        configure(newPrefix())
+        const {
+          AWS_ACCESS_KEY_ID: id,
+          AWS_SECRET_ACCESS_KEY: secret,
+          ...variables
+        } = objectStoreVariables()
+        const file = join(cwd, "credentials")
+        const profile = [
+          "[writer]",
+          `aws_access_key_id = ${id}`,
+          `aws_secret_access_key = ${secret}`,
+        ]
+        writeFileSync(file, profile.join("\n"))
+        yield* Effect.promise(() => storeSecret(join(cwd, ".duckdb/stored_secrets")))
+        const env = {
+          ...variables,
+          AWS_SHARED_CREDENTIALS_FILE: file,
+          AWS_PROFILE: "writer",
+          HOME: cwd,
+        }
+        // DuckDB reads the variables of the process.
+        const child = start([...sync, "--no-publish"], { cwd, env })
+        const code = yield* Effect.promise(
+          () => new Promise((resolve) => child.once("close", resolve)),
+        )
+        expect(code).toBe(0)
+        expect(yield* Effect.promise(() => asReader(catalog))).toMatchObject([{ vaults: 2 }])
+      }),
   )
 
   it.live("are looked for at the start of a sync and of a worker", () =>

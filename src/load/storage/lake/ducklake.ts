@@ -14,6 +14,7 @@ import { readRows } from "../../duckdb/readRows.ts"
 import { copyLake } from "./copyLake.ts"
 import { newObjects } from "./reachObjectStore.ts"
 import { newFilesIn } from "./newFiles.ts"
+import { undoing } from "../../duckdb/undoing.ts"
 import { spillFolder } from "./spillFolder.ts"
 import type { Storage } from "../Storage.ts"
 
@@ -67,18 +68,18 @@ export const ducklake = (lake: LakeOptions): Storage => ({
         exclusively: (work) =>
           catalog.exclusively(async (turn) => {
             await files.begin(turn.others?.length !== 0)
-            try {
-              return await work({
-                ...turn,
-                note: (text) => note(writer, text),
-                beforeCommit: async () => {
-                  await files.keep()
-                  await turn.beforeCommit()
-                },
-              })
-            } finally {
-              await files.release()
-            }
+            return undoing(
+              () => files.release(),
+              () =>
+                work({
+                  ...turn,
+                  note: (text) => note(writer, text),
+                  beforeCommit: async () => {
+                    await files.keep()
+                    await turn.beforeCommit()
+                  },
+                }),
+            )
           }),
         alone: () => catalog.alone(),
         longestWaitMillis: 400,

@@ -1,117 +1,135 @@
 // The Parquet files that a commit of a lake in a folder names. DuckDB leaves it to the operating system when their content
 // reaches the disk, so that a power cut could take what PostgreSQL has committed. And DuckLake removes them when COMMIT
 // fails, although PostgreSQL may have committed, and only its answer was lost: see docs/decisions/0034.
+import { randomUUID } from "node:crypto"
 import { constants } from "node:fs"
-import { copyFile, link, lstat, readdir, rename, unlink } from "node:fs/promises"
+import { copyFile, link, readdir, rename, stat, unlink } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import { flush, makeFolder } from "../../../domain/flush.ts"
+import { flush } from "../../../domain/flush.ts"
 
 /** What a turn calls, in this order. */
 export interface NewFiles {
   /** At its beginning. `othersWrote`: other processes may have committed since this one's last turn. */
   readonly begin: (othersWrote: boolean) => Promise<void>
-  /** Before COMMIT: the files of the transaction, and their names, are on the disk, and each has a second name. */
+  /** Before COMMIT: from now on DuckLake can't remove what the transaction has written. A power cut can't take it either. */
   readonly keep: () => Promise<void>
-  /** Once the transaction is over: a file that is gone gets its name back, and the second names are removed. */
+  /** Once the transaction is over. */
   readonly release: () => Promise<void>
 }
 
-/** In the lake's folder, with the second names. */
-const KEPT = "kept"
+/** Those of DuckLake. */
+const FILE = /^ducklake-[^/]*\.(?:parquet|puffin)$/
 
-/** None ends with `.parquet`: DuckLake would take such a file for one of a transaction that never committed. */
-const SUFFIX = ".kept"
+/** Of a second name, beside the first. Each process has its own: it removes no other's. */
+const KEPT = /^(ducklake-[^/]*\.(?:parquet|puffin))\.[\da-f-]{36}\.kept$/
 
-const nameOf = (path: string): string => join(KEPT, `${encodeURIComponent(path)}${SUFFIX}`)
+// A process that stood still in COMMIT, as on a machine that slept, may remove a file only when it goes on.
+const KEPT_MILLIS = 30 * 86_400_000
 
-const pathOf = (name: string): string => decodeURIComponent(name.slice(0, -SUFFIX.length))
-
-// A process that stood still in COMMIT, as on a machine that slept, may remove the files only when it goes on.
-const KEPT_DAYS = 30
-const MILLIS_PER_DAY = 86_400_000
+interface Found {
+  /** Below the folder of the lake. */
+  readonly files: ReadonlySet<string>
+  /** Second names, with the first. */
+  readonly kept: ReadonlyMap<string, string>
+}
 
 /** DuckLake has a folder for each schema, and in it one for each table. Restores what killed processes have left. */
 export const newFilesIn = async (
   folder: string,
   schemas: ReadonlySet<string>,
 ): Promise<NewFiles> => {
-  const present = async () =>
-    new Set((await Promise.all([...schemas].map((schema) => filesIn(folder, schema)))).flat())
-  await restoreAll(folder)
-  let known = await present()
-  let kept: ReadonlyArray<string> = []
+  const own = `.${randomUUID()}.kept`
+  let known: ReadonlySet<string> = new Set()
+  let added: ReadonlyArray<string> = []
+  const begin = async (): Promise<void> => {
+    const { files, kept } = await present(folder, schemas)
+    for (const [name, file] of kept) {
+      if (!files.has(file)) await restore(folder, name, file)
+      await removeOld(join(folder, name))
+    }
+    known = new Set([...files, ...kept.values()])
+  }
+  await begin()
   return {
     begin: async (othersWrote) => {
-      if (!othersWrote) return
-      await restoreAll(folder)
-      known = await present()
+      if (othersWrote) await begin()
     },
     keep: async () => {
-      const found = await present()
-      const added = [...found].filter((file) => !known.has(file))
-      known = found
-      if (added.length === 0) return
-      await makeFolder(join(folder, KEPT))
-      kept = [...kept, ...added]
-      for (const path of added) await keep(folder, path).catch(ofAnother)
-      for (const path of new Set([KEPT, ...added.flatMap(foldersOf)])) {
+      const { files } = await present(folder, schemas)
+      added = [...files].filter((file) => !known.has(file))
+      known = files
+      for (const file of added) await keep(folder, file, `${file}${own}`)
+      for (const path of new Set(added.flatMap(foldersOf))) {
         await flush(join(folder, path)).catch(ofAnother)
       }
     },
     release: async () => {
-      for (const path of kept) {
-        await restore(folder, path)
-        await unlink(join(folder, nameOf(path))).catch(unless("ENOENT"))
-      }
-      kept = []
+      const released = added
+      added = []
+      for (const file of released) await restore(folder, `${file}${own}`, file)
+      // One that can't be removed now is removed once it is old.
+      for (const file of released)
+        await unlink(join(folder, `${file}${own}`)).catch(() => undefined)
     },
   }
 }
 
-/** Both names are on the disk once their folders are flushed. */
-const keep = async (folder: string, path: string): Promise<void> => {
-  const [file, name] = [join(folder, path), join(folder, nameOf(path))]
-  const isLinked = await link(file, name).then(
-    () => true,
-    () => false,
-  )
-  if (!isLinked) {
+/** Both names are on the disk once their folder is flushed. */
+const keep = async (folder: string, file: string, name: string): Promise<void> => {
+  const isOwn = await flush(join(folder, file)).then(() => true, ofAnother)
+  if (isOwn !== true) return
+  try {
+    await link(join(folder, file), join(folder, name))
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return
     // Not every shared folder has hard links.
-    await copyFile(file, name, constants.COPYFILE_FICLONE)
-    await flush(file)
+    await copyFile(join(folder, file), join(folder, name), constants.COPYFILE_FICLONE)
+    await flush(join(folder, name))
   }
-  await flush(name)
 }
 
-/** Gives a file its name back if it has only the second one. */
-const restore = async (folder: string, path: string): Promise<void> => {
-  const file = join(folder, path)
-  if ((await lstat(file).catch(unless("ENOENT"))) !== undefined) return
-  // Another process may have done it meanwhile.
-  await rename(join(folder, nameOf(path)), file).catch(unless("ENOENT"))
-  await flush(dirname(file)).catch(unless("ENOENT"))
+/**
+ * Gives a file that is gone its name back. The second one stays, since its process may remove the first again, except where there
+ * are no hard links.
+ */
+const restore = async (folder: string, name: string, file: string): Promise<void> => {
+  try {
+    await link(join(folder, name), join(folder, file))
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    // It is there, or its process has released it meanwhile.
+    if (code === "EEXIST" || code === "ENOENT") return
+    const isThere = await stat(join(folder, file)).catch(unless("ENOENT"))
+    if (isThere !== undefined) return
+    await rename(join(folder, name), join(folder, file)).catch(unless("ENOENT"))
+  }
+  await flush(join(folder, dirname(file)))
 }
 
-/** The processes that kept them may be alive, and not know yet what became of their COMMIT. */
-const restoreAll = async (folder: string): Promise<void> => {
-  const names = await readdir(join(folder, KEPT)).catch(unless("ENOENT"))
-  for (const name of (names ?? []).filter((each) => each.endsWith(SUFFIX))) {
-    await restore(folder, pathOf(name))
-    const left = join(folder, KEPT, name)
-    const found = await lstat(left).catch(unless("ENOENT"))
-    const isOld = found !== undefined && found.mtimeMs < Date.now() - KEPT_DAYS * MILLIS_PER_DAY
-    if (isOld) await unlink(left).catch(unless("ENOENT"))
-  }
+const removeOld = async (path: string): Promise<void> => {
+  const found = await stat(path).catch(unless("ENOENT"))
+  if (found === undefined || found.mtimeMs > Date.now() - KEPT_MILLIS) return
+  await unlink(path).catch(unless("ENOENT"))
 }
 
 /** Without a look at each file, of which there may be very many. */
-const filesIn = async (folder: string, schema: string): Promise<ReadonlyArray<string>> => {
-  const tables = await readdir(join(folder, schema)).catch(unless("ENOENT"))
-  const files = (tables ?? []).map(async (table) => {
-    const names = await readdir(join(folder, schema, table)).catch(unless("ENOENT", "ENOTDIR"))
-    return (names ?? []).map((name) => join(schema, table, name))
-  })
-  return (await Promise.all(files)).flat()
+const present = async (folder: string, schemas: ReadonlySet<string>): Promise<Found> => {
+  const files = new Set<string>()
+  const kept = new Map<string, string>()
+  const ofTable = async (table: string): Promise<void> => {
+    const names = await readdir(join(folder, table)).catch(unless("ENOENT", "ENOTDIR"))
+    for (const name of names ?? []) {
+      const [, first] = KEPT.exec(name) ?? []
+      if (first !== undefined) kept.set(join(table, name), join(table, first))
+      else if (FILE.test(name)) files.add(join(table, name))
+    }
+  }
+  const ofSchema = async (schema: string): Promise<void> => {
+    const tables = await readdir(join(folder, schema)).catch(unless("ENOENT"))
+    await Promise.all((tables ?? []).map((table) => ofTable(join(schema, table))))
+  }
+  await Promise.all([...schemas].map(ofSchema))
+  return { files, kept }
 }
 
 const unless =

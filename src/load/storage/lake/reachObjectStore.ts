@@ -48,23 +48,24 @@ const setEndpoint = async (
   address: string,
 ): Promise<void> => void (await connection.run(`SET ${scope} s3_endpoint = ${literal(address)}`))
 
-/** Nothing responds there. */
-const NOWHERE = "127.0.0.1:1"
+/** No port: a request fails before it is sent. */
+const NOWHERE = "nowhere:99999"
 
 /**
  * DuckLake removes the objects of a transaction whose COMMIT fails, although PostgreSQL may have committed, and only its answer
- * was lost (docs/decisions/0034). It does so on none of the connections, so that during COMMIT all but these reach nothing.
+ * was lost (docs/decisions/0034). It does so outside any connection: during COMMIT only these two reach the store.
  */
 export const newObjects = async (
-  connections: Pick<Connections, "writer" | "reader">,
+  { reader, writer }: Pick<Connections, "writer" | "reader">,
   access: ObjectStoreAccess,
 ): Promise<NewFiles> => {
-  const { reader, writer } = connections
   const address = addressOf(access)
   for (const each of [writer, reader]) await setEndpoint(each, "SESSION", address)
+  const reachAll = () => setEndpoint(writer, "GLOBAL", address)
   return {
-    begin: async () => undefined,
+    // Where the turn before could not undo it.
+    begin: reachAll,
     keep: () => setEndpoint(writer, "GLOBAL", NOWHERE),
-    release: () => setEndpoint(writer, "GLOBAL", address),
+    release: reachAll,
   }
 }

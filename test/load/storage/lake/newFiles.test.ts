@@ -17,8 +17,8 @@ import { withoutLinks } from "../../../support/disk/withoutLinks.ts"
 import { temporaryFolder } from "../../../support/temporaryFolder.ts"
 
 const schemas = new Set(["core", "ops"])
-const ONE = "core/readings/one.parquet"
-const TWO = "ops/tasks/two.parquet"
+const ONE = "core/readings/ducklake-one.parquet"
+const TWO = "ops/tasks/ducklake-two-delete.parquet"
 
 const lakeFolder = Effect.map(temporaryFolder, (folder) => {
   const write = (path: string, content = path): void => {
@@ -31,7 +31,10 @@ const lakeFolder = Effect.map(temporaryFolder, (folder) => {
     remove: (path: string) => rmSync(join(folder, path)),
     contentOf: (path: string) =>
       existsSync(join(folder, path)) ? readFileSync(join(folder, path), "utf8") : undefined,
-    kept: () => (existsSync(join(folder, "kept")) ? readdirSync(join(folder, "kept")) : []),
+    kept: () =>
+      readdirSync(folder, { recursive: true, encoding: "utf8" })
+        .filter((path) => path.endsWith(".kept"))
+        .toSorted(),
     open: Effect.promise(() => newFilesIn(folder, schemas)),
   }
 })
@@ -39,7 +42,7 @@ const lakeFolder = Effect.map(temporaryFolder, (folder) => {
 it.live("a file that is gone after the transaction gets its name back", () =>
   Effect.gen(function* () {
     const { folder, write, remove, contentOf, kept, open } = yield* lakeFolder
-    write("core/readings/before.parquet")
+    write("core/readings/ducklake-before.parquet")
     const disk = yield* FlushedDisk.watched
     const files = yield* open
     yield* Effect.promise(() => files.begin(false))
@@ -48,7 +51,7 @@ it.live("a file that is gone after the transaction gets its name back", () =>
     yield* Effect.promise(() => files.keep())
     // Whatever happens to the first names, a power cut leaves the second.
     expect(kept()).toHaveLength(2)
-    const left = [ONE, TWO, ...kept().map((name) => `kept/${name}`)]
+    const left = [ONE, TWO, ...kept()]
     expect(left.map((path) => disk.left(folder, path)?.toString())).toEqual([ONE, TWO, ONE, TWO])
     remove(ONE)
     yield* Effect.promise(() => files.release())
@@ -68,7 +71,7 @@ it.live("a file that is gone after the transaction gets its name back", () =>
 
 it.live("what a killed process has left is restored by the next one, and by one that writes", () =>
   Effect.gen(function* () {
-    const { write, remove, contentOf, kept, open } = yield* lakeFolder
+    const { write, remove, contentOf, open } = yield* lakeFolder
     const writer = yield* open
     const killed = yield* open
     write(ONE)
@@ -82,7 +85,39 @@ it.live("what a killed process has left is restored by the next one, and by one 
     expect([contentOf(ONE), contentOf(TWO)]).toEqual([ONE, TWO])
     remove(TWO)
     yield* open
-    expect([contentOf(ONE), contentOf(TWO), kept()]).toEqual([ONE, TWO, []])
+    expect([contentOf(ONE), contentOf(TWO)]).toEqual([ONE, TWO])
+  }).pipe(Effect.scoped),
+)
+
+it.live("a process that takes a file of another for its own releases none of the other's", () =>
+  Effect.gen(function* () {
+    const { write, remove, contentOf, kept, open } = yield* lakeFolder
+    const slow = yield* open
+    const other = yield* open
+    write(ONE)
+    yield* Effect.promise(() => slow.keep())
+    yield* Effect.promise(async () => {
+      await other.begin(false)
+      await other.keep()
+      await other.release()
+    })
+    remove(ONE)
+    yield* Effect.promise(() => slow.release())
+    expect([contentOf(ONE), kept()]).toEqual([ONE, []])
+  }).pipe(Effect.scoped),
+)
+
+it.live("other files and folders in those of tables are left alone", () =>
+  Effect.gen(function* () {
+    const { write, kept, open } = yield* lakeFolder
+    const files = yield* open
+    write("core/readings/.snapshot/ducklake-one.parquet")
+    write("core/readings/..%2Fducklake-one.parquet.kept")
+    write("core/readings/notes.parquet")
+    const before = kept()
+    yield* Effect.promise(() => files.keep())
+    yield* open
+    expect(kept()).toEqual(before)
   }).pipe(Effect.scoped),
 )
 
@@ -93,7 +128,10 @@ it.live("files of a process that may be alive stay kept, for a month", () =>
     write(ONE)
     yield* Effect.promise(() => slow.keep())
     yield* open
-    // DuckLake learns only now that COMMIT has failed.
+    // DuckLake learns only now that COMMIT has failed; another process restores what it removes.
+    remove(ONE)
+    yield* open
+    expect(contentOf(ONE)).toBe(ONE)
     remove(ONE)
     yield* Effect.promise(() => slow.release())
     expect([contentOf(ONE), kept()]).toEqual([ONE, []])
@@ -102,10 +140,10 @@ it.live("files of a process that may be alive stay kept, for a month", () =>
     yield* Effect.promise(() => slow.keep())
     const [name = ""] = kept()
     const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000)
-    utimesSync(join(folder, "kept", name), daysAgo(29), daysAgo(29))
+    utimesSync(join(folder, name), daysAgo(29), daysAgo(29))
     yield* open
     expect(kept()).toEqual([name])
-    utimesSync(join(folder, "kept", name), daysAgo(31), daysAgo(31))
+    utimesSync(join(folder, name), daysAgo(31), daysAgo(31))
     yield* open
     expect([contentOf(TWO), kept()]).toEqual([TWO, []])
   }).pipe(Effect.scoped),
@@ -119,10 +157,7 @@ it.live("a folder without hard links has copies", () =>
     const files = yield* open
     write(ONE)
     yield* Effect.promise(() => files.keep())
-    expect([ONE, `kept/${kept()[0]}`].map((path) => disk.left(folder, path)?.toString())).toEqual([
-      ONE,
-      ONE,
-    ])
+    expect([ONE, ...kept()].map((path) => disk.left(folder, path)?.toString())).toEqual([ONE, ONE])
     remove(ONE)
     yield* Effect.promise(() => files.release())
     expect([contentOf(ONE), kept()]).toEqual([ONE, []])
