@@ -147,7 +147,10 @@ const kindAt = (messages: ReadonlyArray<Message>, at: number): string =>
 
 const byMessage = (one: Case, other: Case): number => one.at - other.at
 
-/** Every cut of a whole proof. The way and the loss change from message to message. */
+/** Where its answer is lost, nobody knows at first whether anything was stored. */
+const COMMIT = "COMMIT COMMIT"
+
+/** Every cut of a whole proof. The way and the loss change from message to message; a COMMIT is cut in every way. */
 const casesOf = (scenario: Scenario, messages: ReadonlyArray<Message>) => {
   const { name, plan } = scenario
   const cuts = messages.flatMap(({ text, isAnswered }, index) => {
@@ -155,19 +158,15 @@ const casesOf = (scenario: Scenario, messages: ReadonlyArray<Message>) => {
     const turn = index + seed
     const lossTurn = Math.floor(turn / possible.length) % scenario.losses.length
     const loss = scenario.losses[lossTurn] ?? "one"
-    const cut = (way: Cut["way"]): Case => ({
-      scenario: name,
-      at: index + 1,
-      way,
-      loss,
-      kind: kindOf(text),
-    })
-    if (plan === "every way") return possible.map(cut)
+    const kind = kindOf(text)
+    const cut = (way: Cut["way"]): Case => ({ scenario: name, at: index + 1, way, loss, kind })
+    if (plan === "every way" || kind === COMMIT) return possible.map(cut)
     return [cut(possible[turn % possible.length] ?? "before")]
   })
   const all = shuffled(cuts, randomFrom(seed))
   if (plan === "every way") return all
-  const ofKinds = [...new Map(all.map((each) => [each.kind, each])).values()]
+  const groupOf = ({ kind, way }: Case): string => (kind === COMMIT ? `${kind} ${way}` : kind)
+  const ofKinds = [...new Map(all.map((each) => [groupOf(each), each])).values()]
   if (plan === "kinds") return ofKinds
   // One of each kind first: a proof that is stopped has cut as many kinds as it can. Each part is in the order of messages, so
   // that an attempt can cut several.
@@ -219,7 +218,9 @@ const knownIn = ({ name, plan }: Scenario, before: ReadonlyArray<Tried>) => {
   const numbers = new Set(here.map(({ at }) => at))
   const kinds = new Set(here.map(({ kind }) => kind))
   return (each: Case): boolean =>
-    plan === "once" ? numbers.has(each.at) && kinds.has(each.kind) : cuts.has(nameOf(each))
+    plan === "once" && each.kind !== COMMIT
+      ? numbers.has(each.at) && kinds.has(each.kind)
+      : cuts.has(nameOf(each))
 }
 
 /** So much more of the time for what is cut at each message. */
@@ -558,7 +559,7 @@ const figuresOf = () => {
   })
   return {
     title: "The lake: every message to PostgreSQL and the object store",
-    text: `A proxy counts the messages to PostgreSQL and the requests to the object store, and loses a connection, all connections, the process or the server at one of them: before it is delivered, in its middle, after its effect and before the answer, and in the middle of the answer. PostgreSQL runs with fsync on, and is stopped in its mode \`immediate\`. Then a plain command follows, and the rows, their responses, a replay into an empty warehouse and the published copy are compared with an uninterrupted run's. Each message is cut once, in a way and with a loss that change from message to message (seed ${seed}); a run that goes on is cut again, ${APART} messages later or more, and one that ends is followed by the next, up to ${RUNS} in a row, before the plain command. Of moves and of a publication, which send thousands of messages that read, one of each kind. Cut so far: ${coverage.join("; ")}.`,
+    text: `A proxy counts the messages to PostgreSQL and the requests to the object store, and loses a connection, all connections, the process or the server at one of them: before it is delivered, in its middle, after its effect and before the answer, and in the middle of the answer. PostgreSQL runs with fsync on, and is stopped in its mode \`immediate\`. Then a plain command follows, and the rows, their responses, a replay into an empty warehouse and the published copy are compared with an uninterrupted run's. Each message is cut once, in a way and with a loss that change from message to message (seed ${seed}), and each COMMIT in every way; a run that goes on is cut again, ${APART} messages later or more, and one that ends is followed by the next, up to ${RUNS} in a row, before the plain command. Of moves and of a publication, which send thousands of messages that read, one of each kind is cut. Cut so far: ${coverage.join("; ")}.`,
     effects: "messages to PostgreSQL, requests to the object store",
     commit: git("rev-parse", "--short", "HEAD"),
     date: new Date().toISOString().slice(0, 10),
