@@ -21,6 +21,9 @@ export interface Limits {
 
 const MAX_SPILL = "20GB"
 
+/** Secrets that the user has stored for DuckDB would come before those of vaulthouse. */
+export const OWN_SECRETS = { allow_persistent_secrets: "false" }
+
 /** `attach` attaches the warehouse as `CATALOG`; `spill` is the folder for what does not fit into memory. */
 export const openConnections = async (
   { memoryLimit = "128MB", threads }: Limits,
@@ -33,9 +36,8 @@ export const openConnections = async (
     memory_limit: memoryLimit,
     temp_directory: spill,
     // One core is left to reading and parsing: on two, a second thread here slows both by a sixth.
-    // Secrets that the user has stored for DuckDB would come before those of vaulthouse.
-    allow_persistent_secrets: "false",
     threads: String(threads ?? Math.max(1, availableParallelism() - 1)),
+    ...OWN_SECRETS,
     ...config,
   })
   const { counted, settle } = settling()

@@ -4,6 +4,7 @@ import type { Table } from "../../domain/table/table.ts"
 import { LoadError } from "../errors.ts"
 import { sqlFile } from "../sql/sqlFile.ts"
 import { fingerprintOf } from "../tables/warehouseLayout.ts"
+import { OWN_SECRETS } from "../duckdb/connections.ts"
 import { convert } from "../duckdb/readRows.ts"
 import type { Condition } from "./Storage.ts"
 import { causeMessage } from "../../domain/values/causeMessage.ts"
@@ -13,7 +14,7 @@ export const inspect = async (
   tables: ReadonlyArray<Table>,
   attach: (connection: DuckDBConnection) => Promise<boolean>,
 ): Promise<Condition> => {
-  const instance = await DuckDBInstance.create(":memory:", { allow_persistent_secrets: "false" })
+  const instance = await DuckDBInstance.create(":memory:", OWN_SECRETS)
   const connection = await instance.connect()
   try {
     if (!(await attach(connection))) return { state: "absent" }
