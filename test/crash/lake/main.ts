@@ -3,6 +3,7 @@
 // FOLDER keeps what has been tried, so that a later call goes on from there; without it, what was tried is committed with the
 // figures too, for other machines. docs/reliability.md has the figures.
 import { execFileSync, spawn } from "node:child_process"
+import { createHash } from "node:crypto"
 import {
   appendFileSync,
   existsSync,
@@ -25,8 +26,8 @@ import {
   type Problem,
   startExaminer,
 } from "./examine.ts"
-import { type Cut, losses, ways } from "./postgresProxy.ts"
-import { type Attempt, type Message, type Scenario, scenarios, wayApplies } from "./scenarios.ts"
+import { type Cut, type Cutter, losses, type Sent, ways } from "./postgresProxy.ts"
+import { type Attempt, type Scenario, scenarios, wayApplies } from "./scenarios.ts"
 import { type Ended, startWorld } from "./world.ts"
 
 const { values, positionals } = parseArgs({
@@ -61,15 +62,20 @@ const git = (...args: ReadonlyArray<string>): string =>
 /** What was tried counts as long as these are the same. */
 const source = git("rev-parse", "HEAD:src", "HEAD:warehouse").replaceAll(/\s/g, "").slice(0, 60)
 
-interface Case extends Cut {
+/** A cut of a whole proof. */
+interface Case extends Omit<Cut, "at"> {
   readonly scenario: string
-  /** Of the message that is meant to be cut; of one that was tried, of the message that was. */
+  /** Of the message that is cut. */
   readonly kind: string
+  /** What is the same of two cuts of which one is enough. */
+  readonly name: string
 }
 
 interface Tried extends Case {
   readonly source: string
   readonly seed: number
+  /** The number of the message in its run. */
+  readonly at: number
   /** All cuts of the same attempt, as `--only` takes them. */
   readonly attempt: string
   /** How the run ended that was cut: its exit code, or the signal. */
@@ -84,94 +90,47 @@ interface Counted {
   readonly source: string
   /** Of the uninterrupted attempt. */
   readonly messages: number
-  readonly kinds: number
-  /** Cuts of a whole proof. */
-  readonly planned: number
+  /** The names of its cases. */
+  readonly planned: ReadonlyArray<string>
 }
 
 type Line = { readonly counted: Counted } | { readonly tried: Tried }
 
-const nameOf = ({ scenario, at, way, loss }: Case): string => `${scenario}/${at}/${way}/${loss}`
-
-const cutName = ({ at, way, loss }: Case): string => `${at}/${way}/${loss}`
+const cutName = ({ at, way, loss }: Cut): string => `${at}/${way}/${loss}`
 
 /** As `--only` takes them: `NAME/12/after/one+131/before/process,40/answer/all` are two runs. */
 const attemptName = ({ name }: Scenario, runs: ReadonlyArray<Run>): string =>
-  `${name}/${runs.map(({ cuts }) => cuts.map(cutName).join("+")).join(",")}`
+  `${name}/${runs.map(({ made }) => made.map(cutName).join("+")).join(",")}`
 
-/** The reverse of `attemptName`, of one run; `kind` is that of the message. */
-const cutsNamed =
-  (scenario: string, kind: (at: number) => string) =>
-  (names: string): ReadonlyArray<Case> =>
-    names.split("+").map((name) => {
-      const [number = "", ...words] = name.split("/")
-      const at = Number(number)
-      const way = ways.find((each) => each === words[0])
-      const loss = losses.find((each) => each === words[1])
-      if (!(at > 0) || way === undefined || loss === undefined) {
-        throw new Error(`--only: ${name} is not NUMBER/${ways.join("|")}/${losses.join("|")}`)
-      }
-      return { scenario, at, way, loss, kind: kind(at) }
-    })
-
-/** A generator of numbers from 0 to 1 (mulberry32). */
-const randomFrom = (start: number) => {
-  let state = start
-  return () => {
-    state = (state + 0x6d2b_79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
-
-const shuffled = <A>(list: ReadonlyArray<A>, random: () => number): ReadonlyArray<A> =>
-  list
-    .map((each) => [random(), each] as const)
-    .toSorted(([one], [other]) => one - other)
-    .map(([, each]) => each)
-
-/** A statement by what it does and to which table. */
-const kindOf = (text: string): string => {
-  const [verb = ""] = text.trim().split(/[\s(]/)
-  const [, table = ""] =
-    /(?:FROM|INTO|UPDATE|TABLE) (?:\(SELECT[^"]*FROM )?((?:"?\w+"?\.)*"?\w+"?)/i.exec(text) ?? []
-  return `${verb} ${table === "" ? text.trim().slice(0, 40) : table}`.replaceAll(
-    /effect_\w+|\d+/g,
-    "#",
-  )
-}
-
-const kindAt = (messages: ReadonlyArray<Message>, at: number): string =>
-  kindOf(messages[at - 1]?.text ?? "")
-
-const byMessage = (one: Case, other: Case): number => one.at - other.at
-
-/** Where its answer is lost, nobody knows at first whether anything was stored. */
-const COMMIT = "COMMIT COMMIT"
-
-/** Every cut of a whole proof. The way and the loss change from message to message; a COMMIT is cut in every way. */
-const casesOf = (scenario: Scenario, messages: ReadonlyArray<Message>) => {
-  const { name, plan } = scenario
-  const cuts = messages.flatMap(({ text, isAnswered }, index) => {
-    const possible = ways.filter((way) => wayApplies(way, isAnswered))
-    const turn = index + seed
-    const lossTurn = Math.floor(turn / possible.length) % scenario.losses.length
-    const loss = scenario.losses[lossTurn] ?? "one"
-    const kind = kindOf(text)
-    const cut = (way: Cut["way"]): Case => ({ scenario: name, at: index + 1, way, loss, kind })
-    if (plan === "every way" || kind === COMMIT) return possible.map(cut)
-    return [cut(possible[turn % possible.length] ?? "before")]
+/** The reverse of `attemptName`, of one run. */
+const cutsNamed = (names: string): ReadonlyArray<Cut> =>
+  names.split("+").map((name) => {
+    const [number = "", ...words] = name.split("/")
+    const at = Number(number)
+    const way = ways.find((each) => each === words[0])
+    const loss = losses.find((each) => each === words[1])
+    if (!(at > 0) || way === undefined || loss === undefined) {
+      throw new Error(`--only: ${name} is not NUMBER/${ways.join("|")}/${losses.join("|")}`)
+    }
+    return { at, way, loss }
   })
-  const all = shuffled(cuts, randomFrom(seed))
-  if (plan === "every way") return all
-  const groupOf = ({ kind, way }: Case): string => (kind === COMMIT ? `${kind} ${way}` : kind)
-  const ofKinds = [...new Map(all.map((each) => [groupOf(each), each])).values()]
-  if (plan === "kinds") return ofKinds
-  // One of each kind first: a proof that is stopped has cut as many kinds as it can. Each part is in the order of messages, so
-  // that an attempt can cut several.
-  const isFirst = new Set(ofKinds)
-  return [...ofKinds.toSorted(byMessage), ...cuts.filter((each) => !isFirst.has(each))]
+
+const nameOf = ({ kind, commits }: Sent, way: Cut["way"]): string =>
+  commits ? `${kind}, ${way}` : kind
+
+/** Every cut of a whole proof: of each kind of message one, of one that commits a change each way. */
+const casesOf = ({ name: scenario, losses: possible }: Scenario, sent: ReadonlyArray<Sent>) => {
+  const kinds = [...new Map(sent.map((each) => [each.kind, each])).values()]
+  return kinds.flatMap((each, index): ReadonlyArray<Case> => {
+    const { kind, commits } = each
+    const applicable = ways.filter((way) => wayApplies(way, each.isAnswered))
+    const turn = index + seed
+    const chosen = commits ? applicable : [applicable[turn % applicable.length] ?? "before"]
+    return chosen.map((way, at) => {
+      const loss = possible[(Math.floor(turn / applicable.length) + at) % possible.length] ?? "one"
+      return { scenario, kind, way, loss, name: nameOf(each, way) }
+    })
+  })
 }
 
 const DOCUMENTED = new Set([0, 1, 3, 75])
@@ -208,25 +167,14 @@ const linesBefore = (): ReadonlyArray<Line> =>
 const triedBefore = (): ReadonlyArray<Tried> =>
   linesBefore().flatMap((line) => ("tried" in line ? [line.tried] : []))
 
-/**
- * What needs no cut any more. Two runs do not send exactly the same messages: of those that are cut once, a number is over with
- * whichever cut, as long as the kind of its message was cut anywhere.
- */
-const knownIn = ({ name, plan }: Scenario, before: ReadonlyArray<Tried>) => {
-  const here = before.filter(({ scenario }) => scenario === name)
-  const cuts = new Set(here.map(nameOf))
-  const numbers = new Set(here.map(({ at }) => at))
-  const kinds = new Set(here.map(({ kind }) => kind))
-  return (each: Case): boolean =>
-    plan === "once" && each.kind !== COMMIT
-      ? numbers.has(each.at) && kinds.has(each.kind)
-      : cuts.has(nameOf(each))
-}
+/** So much more of the time for what can be cut at more messages. */
+const shareOf = ({ isCutAgain }: Scenario): number => (isCutAgain ? 3 : 1)
 
-/** So much more of the time for what is cut at each message. */
-const shareOf = ({ plan }: Scenario): number => (plan === "once" ? 3 : 1)
+/** Which shard tries a case. */
+const shardOf = (name: string): number =>
+  createHash("sha1").update(name).digest().readUInt32BE() % shards
 
-/** One shard: takes some scenarios, since making what they begin in takes long; of a single one, and of those that are cut at each message, some cases. */
+/** One shard: takes some scenarios, since making what they begin in takes long; of a single one, and of those with most cases, some cases. */
 const runShard = async (shard: number, until: number): Promise<boolean> => {
   let isWell = true
   const keep = (line: Line): void =>
@@ -241,7 +189,7 @@ const runShard = async (shard: number, until: number): Promise<boolean> => {
       (values.scenario === undefined || name === values.scenario) &&
       (values.only === undefined || values.only.startsWith(`${name}/`)),
   )
-  const isSplit = ({ plan }: Scenario): boolean => named.length === 1 || plan === "once"
+  const isSplit = ({ isCutAgain }: Scenario): boolean => named.length === 1 || isCutAgain
   const wanted = named.filter((each, at) => isSplit(each) || at % shards === shard)
   try {
     for (const [index, scenario] of wanted.entries()) {
@@ -252,7 +200,7 @@ const runShard = async (shard: number, until: number): Promise<boolean> => {
       const seenBefore = await scenario.seen?.()
       const runsBefore = runsIn(await scenario.committed())
       const whole = await scenario.attempt()
-      const { ended, sent: messages } = whole
+      const { ended, sent } = whole
       if (ended.code !== 0) throw new Error(`${scenario.name}: ${ended.code} ${ended.complaints}`)
       const content = await scenario.content()
       const seenAfter = await scenario.seen?.()
@@ -267,53 +215,38 @@ const runShard = async (shard: number, until: number): Promise<boolean> => {
         tasks,
         requestsAfter: world.service.requests() - sentBefore,
       }
-      const every = casesOf(scenario, messages)
-      const kinds = new Set(messages.map(({ text }) => kindOf(text))).size
-      const counted = { scenario: scenario.name, source, messages: messages.length, kinds }
-      keep({ counted: { ...counted, planned: every.length } })
+      const every = casesOf(scenario, sent)
+      const planned = every.map(({ name }) => name)
+      keep({ counted: { scenario: scenario.name, source, messages: sent.length, planned } })
+      const known = new Set(
+        before.filter((each) => each.scenario === scenario.name).map(({ name }) => name),
+      )
+      const left = every.filter(
+        ({ name }) => !known.has(name) && (!isSplit(scenario) || shardOf(name) === shard),
+      )
       const only = values.only
         ?.slice(scenario.name.length + 1)
         .split(",")
-        .map(cutsNamed(scenario.name, (at) => kindAt(messages, at)))
-      const isKnown = knownIn(scenario, before)
-      const left = new Set(
-        only?.flat() ??
-          every.filter(
-            (each, at) => (!isSplit(scenario) || at % shards === shard) && !isKnown(each),
-          ),
-      )
-      const last = only === undefined ? end : Infinity
-      const survived: Survived = new Map()
-      // However slow the machine: a call that tries nothing would show nothing.
-      for (let attempts = 0; left.size > 0 && (attempts === 0 || Date.now() <= last); attempts++) {
-        const next = (earlier: ReadonlyArray<Run>): ReadonlyArray<Case> => {
-          if (only !== undefined) return only[earlier.length] ?? []
-          const made = new Set(earlier.flatMap((run) => run.made))
-          const uncut = [...left].filter((each) => !made.has(each))
-          return earlier.length === mostRuns(scenario)
-            ? []
-            : together(scenario, uncut, survived, attempts, earlier.length)
-        }
-        const result = await tryOnce(scenario, next, expected, world.service.requests)
+        .map(cutsNamed)
+      const cutters =
+        only === undefined ? cutting(scenario, left) : (run: number) => cuttingAt(only[run])
+      const most = only === undefined ? left.length : 1
+      for (let at = 0; at < most; at++) {
+        // However slow the machine: a call that tries nothing would show nothing.
+        if (at > 0 && (left.length === 0 || Date.now() > end)) break
+        const result = await tryOnce(scenario, cutters, at, expected, world.service.requests)
         const { runs, problems, seconds } = result
+        const made = runs.flatMap((run) => run.made.map((cut) => [run, cut] as const))
         const attempt = attemptName(scenario, runs)
-        const tried = { source, seed, attempt, problems: [], seconds: 0 }
-        // Two runs do not send exactly as many messages: what a first one did not reach even alone is left out.
-        const [first] = runs
-        const [unreached] = first?.made.length === 0 ? first.cuts : []
-        const made = [
-          ...(unreached === undefined ? [] : [{ ...unreached, ...tried, end: NOT_REACHED }]),
-          ...runs.flatMap(({ made: ofRun, sent, end: how }) =>
-            ofRun.map((each) => ({ ...each, ...tried, kind: kindAt(sent, each.at), end: how })),
-          ),
-        ]
         // A problem is counted once, with the first cut of its attempt.
-        for (const [at, each] of made.entries()) {
-          keep({ tried: at === 0 ? { ...each, problems, seconds: seconds / shards } : each })
-        }
-        for (const run of runs) learn(survived, run)
-        for (const each of [...runs.flatMap((run) => run.made), unreached]) {
-          if (each !== undefined) left.delete(each)
+        for (const [number, [run, cut]] of made.entries()) {
+          const message = run.sent[cut.at - 1]
+          if (message === undefined) throw new Error(`There is no message ${cut.at}`)
+          const { kind } = message
+          const of = { scenario: scenario.name, source, seed, kind, name: nameOf(message, cut.way) }
+          const first = { problems, seconds: seconds / shards }
+          const what = number === 0 ? first : { problems: [], seconds: 0 }
+          keep({ tried: { ...of, ...cut, ...what, attempt, end: run.end } })
         }
         isWell &&= problems.length === 0
         for (const { what } of problems) {
@@ -321,10 +254,12 @@ const runShard = async (shard: number, until: number): Promise<boolean> => {
             `FAILED ${attempt}: ${what}\n  again: make proof-lake ARGS='--only "${attempt}"'\n`,
           )
         }
-        if (only === undefined) continue
-        const ends = runs.map((run) => `${run.made.length} cuts, ${run.end}`).join("; ")
-        process.stdout.write(`${attempt}: ${ends}\n`)
-        break
+        if (only !== undefined) {
+          const ends = runs.map((run) => `${run.made.length} cuts, ${run.end}`).join("; ")
+          process.stdout.write(`${attempt}: ${ends}\n`)
+        }
+        // What is left are messages that not every run sends.
+        if (made.length === 0) break
       }
     }
   } finally {
@@ -345,56 +280,37 @@ const RUNS = 12
 /** As many as the slice of CI has time for. */
 const RUNS_OF_SLICE = 2
 
-const mostRuns = ({ plan }: Scenario): number => {
-  if (plan !== "once") return 1
+const mostRuns = ({ isCutAgain }: Scenario): number => {
+  if (!isCutAgain) return 1
   return values.slice ? RUNS_OF_SLICE : RUNS
 }
 
-const blockOf = ({ at }: Case): number => Math.floor(at / APART)
+/** A cutter for a run, by its place in its attempt; none: no run follows. */
+type Cutters = (run: number) => Cutter | undefined
 
-/** By block of messages: runs that went on after a cut there, less those that it ended. */
-type Survived = Map<number, number>
-
-/**
- * What one run can cut: where runs go on, far enough from each other, and at last where runs end, by turns the kill of the process
- * and whichever is next. The last run of an attempt has no such end, nor has the first of every second one.
- */
-const together = (
-  scenario: Scenario,
-  left: ReadonlyArray<Case>,
-  survived: Survived,
-  attempt: number,
-  run: number,
-): ReadonlyArray<Case> => {
-  if (scenario.plan !== "once") return left.slice(0, 1)
-  const goesOn = (each: Case): boolean =>
-    each.loss !== "process" && (survived.get(blockOf(each)) ?? 0) >= 0
-  const ends = left.filter((each) => !goesOn(each))
-  const killed = (attempt + run) % 2 === 1 ? ends.find(({ loss }) => loss === "process") : undefined
-  const isLeftAlone = run === mostRuns(scenario) - 1 || (run === 0 && attempt % 2 === 0)
-  const end = isLeftAlone ? undefined : (killed ?? ends[0])
-  const cuts: Array<Case> = []
-  for (const each of left) {
-    const isFarEnough =
-      each.at >= (cuts.at(-1)?.at ?? -APART) + APART && each.at <= (end?.at ?? Infinity) - APART
-    if (goesOn(each) && isFarEnough) cuts.push(each)
+/** Cuts the first message of any kind that is left, and takes it away; where a run may be cut again, the next one once it has gone on. */
+const cutting =
+  (scenario: Scenario, left: Array<Case>): Cutters =>
+  (run) => {
+    if (run >= mostRuns(scenario) || left.length === 0) return undefined
+    const mostOfRun = values.slice ? CUTS_OF_SLICE : Infinity
+    const most = scenario.isCutAgain ? mostOfRun : 1
+    let cuts = 0
+    let lastAt = -APART
+    return ({ kind }, at) => {
+      if (cuts === most || at < lastAt + APART) return undefined
+      const index = left.findIndex((each) => each.kind === kind)
+      const [found] = index === -1 ? [] : left.splice(index, 1)
+      if (found !== undefined) {
+        cuts += 1
+        lastAt = at
+      }
+      return found
+    }
   }
-  const most = values.slice ? CUTS_OF_SLICE : Infinity
-  if (end !== undefined) return [...cuts.slice(0, most - 1), end]
-  // All that is left ends a run.
-  return cuts.length > 0 ? cuts.slice(0, most) : left.slice(0, 1)
-}
 
-const learn = (survived: Survived, { made, end }: Run): void => {
-  for (const [index, each] of made.entries()) {
-    if (each.loss === "process") continue
-    const isLast = index === made.length - 1 && end !== "0"
-    survived.set(blockOf(each), (survived.get(blockOf(each)) ?? 0) + (isLast ? -1 : 1))
-  }
-}
-
-/** The end of a first run that sent fewer messages than the uninterrupted one. */
-const NOT_REACHED = "not reached"
+const cuttingAt = (cuts: ReadonlyArray<Cut> | undefined): Cutter | undefined =>
+  cuts && ((_, number) => cuts.find(({ at }) => at === number))
 
 /** Of the uninterrupted attempt. */
 interface Expected {
@@ -424,17 +340,15 @@ const requestsOf = (
 const textOf = (content: Content | undefined): string =>
   JSON.stringify([...(content ?? [])].filter(([name]) => name.startsWith("core.")))
 
-/** A check reads every table in a lake by its own statements, and takes as long as several tries. */
-const CHECKED_EVERY = 25
+/** A check reads every table in a lake by its own statements, and takes as long as several tries: so many attempts have one. */
+const CHECKED_EVERY = 10
 /** Where an attempt has gone on by itself and left what an uninterrupted one leaves, so many of them are looked at further. */
 const WHOLE_EVERY = 4
 
 /** Of the command, within an attempt. */
 interface Run {
-  readonly cuts: ReadonlyArray<Case>
-  /** Those of `cuts` that it reached. */
-  readonly made: ReadonlyArray<Case>
-  readonly sent: ReadonlyArray<Message>
+  readonly made: ReadonlyArray<Cut>
+  readonly sent: ReadonlyArray<Sent>
   readonly end: string
 }
 
@@ -442,10 +356,11 @@ interface Outcome extends Pick<Tried, "problems" | "seconds"> {
   readonly runs: ReadonlyArray<Run>
 }
 
-/** `next` gives the cuts of the run that follows some; none: no run follows. */
+/** `at`: which attempt of the scenario it is. */
 const tryOnce = async (
   scenario: Scenario,
-  next: (before: ReadonlyArray<Run>) => ReadonlyArray<Case>,
+  cutters: Cutters,
+  at: number,
   expected: Expected,
   requests: () => number,
 ): Promise<Outcome> => {
@@ -454,12 +369,11 @@ const tryOnce = async (
   const add = (kind: Problem["kind"], what: string) => void problems.push({ kind, what })
   const runs: Array<Run> = []
   const outcome = (): Outcome => ({ problems, runs, seconds: secondsSince(began) })
-  const run = async (cuts: ReadonlyArray<Case>): Promise<Attempt> => {
-    const attempt = await scenario.attempt(cuts)
-    const { ended, mustEndWell } = attempt
-    const made = cuts.filter((each) => attempt.made.includes(each))
+  const run = async (cutter: Cutter | undefined): Promise<Attempt> => {
+    const attempt = await scenario.attempt(cutter)
+    const { ended, mustEndWell, made, sent } = attempt
     const end = String(ended.code ?? ended.signal)
-    runs.push({ cuts, made, sent: attempt.sent, end })
+    runs.push({ made, sent, end })
     const isProcess = made.some(({ loss }) => loss === "process")
     const isKilled = isProcess && ended.signal === "SIGKILL"
     const why = isKilled ? undefined : unclear(ended)
@@ -481,21 +395,19 @@ const tryOnce = async (
       add("other", `${attempt.requests} requests instead of ${mostRequests}`)
     }
     const isOver = ended.code === 0 || made.length === 0 || problems.length > 0
-    const following = isOver ? [] : next(runs)
-    return following.length === 0 ? attempt : run(following)
+    const following = isOver ? undefined : cutters(runs.length)
+    return following === undefined ? attempt : run(following)
   }
   try {
     await scenario.begin()
-    const cuts = next([])
-    const attempt = await run(cuts)
+    const attempt = await run(cutters(0))
     const isAsUsual =
       runs.length === 1 &&
       attempt.ended.code === 0 &&
       differences(expected.content, await scenario.content()).length === 0
-    const at = cuts[0]?.at ?? 0
     if (isAsUsual && at % WHOLE_EVERY !== 0 && problems.length === 0) return outcome()
     const committed = requestsOf(await scenario.committed(), expected.runsBefore)
-    const sent = requests()
+    const sentBefore = requests()
     const recovered = await scenario.recover(attempt)
     if (recovered.code === 0) problems.push(...(await scenario.examine(expected.content)))
     else {
@@ -507,7 +419,7 @@ const tryOnce = async (
     // What was committed, by whichever run, is not requested again.
     const needed = [...expected.tasks].filter(([task]) => !committed.has(task))
     const most = expected.requestsAfter + needed.reduce((sum, [, count]) => sum + count, 0)
-    const repeated = requests() - sent
+    const repeated = requests() - sentBefore
     if (repeated > most) add("other", `${repeated} requests of the next command instead of ${most}`)
     if (at % CHECKED_EVERY === 0) problems.push(...((await scenario.checked?.()) ?? []))
   } catch (cause) {
@@ -522,7 +434,10 @@ const secondsSince = (began: number): number => Math.round(performance.now() - b
 const linesOnce = (): ReadonlyArray<Line> => {
   const once = new Map<string, Line>()
   for (const line of linesBefore()) {
-    once.set("tried" in line ? nameOf(line.tried) : line.counted.scenario, line)
+    once.set(
+      "tried" in line ? `${line.tried.scenario}: ${line.tried.name}` : line.counted.scenario,
+      line,
+    )
   }
   return [...once.values()]
 }
@@ -541,25 +456,15 @@ const keepTried = (): void => {
 /** The figures of everything that was tried, as test/crash/README.md describes them. */
 const figuresOf = () => {
   const lines = linesOnce()
-  const tried = lines
-    .flatMap((line) => ("tried" in line ? [line.tried] : []))
-    .filter(({ end }) => end !== NOT_REACHED)
+  const tried = lines.flatMap((line) => ("tried" in line ? [line.tried] : []))
   const counted = new Map(
     lines.flatMap((line) =>
       "counted" in line ? [[line.counted.scenario, line.counted] as const] : [],
     ),
   )
-  const share = (made: number, of: number): string => `${made} of ${of}`
-  const coverage = [...counted.values()].map(({ scenario, messages, kinds }) => {
-    const here = tried.filter((each) => each.scenario === scenario)
-    const cut = new Set(here.map(({ at }) => at)).size
-    // Another run may send kinds that the counted one did not.
-    const kindsCut = Math.min(kinds, new Set(here.map(({ kind }) => kind)).size)
-    return `${scenario}: ${share(cut, messages)} messages, ${share(kindsCut, kinds)} kinds of message`
-  })
   return {
     title: "The lake: every message to PostgreSQL and the object store",
-    text: `A proxy counts the messages to PostgreSQL and the requests to the object store, and loses a connection, all connections, the process or the server at one of them: before it is delivered, in its middle, after its effect and before the answer, and in the middle of the answer. PostgreSQL runs with fsync on, and is stopped in its mode \`immediate\`. Then a plain command follows, and the rows, their responses, a replay into an empty warehouse and the published copy are compared with an uninterrupted run's. Each message is cut once, in a way and with a loss that change from message to message (seed ${seed}), and each COMMIT in every way; a run that goes on is cut again, ${APART} messages later or more, and one that ends is followed by the next, up to ${RUNS} in a row, before the plain command. Of moves and of a publication, which send thousands of messages that read, one of each kind is cut. Cut so far: ${coverage.join("; ")}.`,
+    text: `A proxy counts the messages to PostgreSQL and the requests to the object store, and loses a connection, all connections, the process or the server at one of them: before it is delivered, in its middle, after its effect and before the answer, and in the middle of the answer. PostgreSQL runs with fsync on, and is stopped in its mode \`immediate\`. Then a plain command follows, and the rows, their responses, a replay into an empty warehouse and the published copy are compared with an uninterrupted run's. Messages are of one kind if they do the same to the same table after the same change was committed. Of each kind one is cut, in a way and with a loss that change from kind to kind (seed ${seed}); what commits a change, and each request to the object store, is cut in every way. A run that goes on is cut again, ${APART} messages later or more, and one that ends is followed by the next, up to ${RUNS} in a row, before the plain command.`,
     effects: "messages to PostgreSQL, requests to the object store",
     commit: git("rev-parse", "--short", "HEAD"),
     date: new Date().toISOString().slice(0, 10),
@@ -578,7 +483,7 @@ const figuresOf = () => {
         effects: messages,
         tried: byWay,
         distinct: new Set(here.map(({ attempt }) => attempt)).size,
-        planned,
+        planned: planned.length,
         lost: having("lost"),
         doubled: having("doubled"),
         unclear: having("unclear"),

@@ -2,20 +2,14 @@
 import { once } from "node:events"
 import { createServer, request as forward, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
-import type { Cut } from "./postgresProxy.ts"
-
-/** A request that was sent. */
-export interface SentRequest {
-  /** Method and path, without what differs between two runs. */
-  readonly text: string
-  readonly isAnswered: true
-}
+import type { Cut, Cutter, Sent } from "./postgresProxy.ts"
 
 export interface ObjectProxy {
   readonly port: number
-  /** Begins to count anew, and forgets earlier cuts. `onCut` is called when one happens. */
-  readonly arm: (cuts?: ReadonlyArray<Cut>, onCut?: (cut: Cut) => void) => void
-  readonly sent: () => ReadonlyArray<SentRequest>
+  /** Begins to count anew; without a cutter nothing is cut. `onCut` is called when a cut happens. */
+  readonly arm: (cutter?: Cutter, onCut?: (cut: Cut) => void) => void
+  /** Each request is of a kind of its own: its number, method and path without what differs between two runs. */
+  readonly sent: () => ReadonlyArray<Sent>
   readonly made: () => ReadonlyArray<Cut>
   readonly close: () => Promise<void>
 }
@@ -27,8 +21,8 @@ const bodyOf = async (message: IncomingMessage): Promise<Buffer> => {
 }
 
 export const startObjectProxy = async (store: number): Promise<ObjectProxy> => {
-  let sent: Array<SentRequest> = []
-  let cuts: ReadonlyMap<number, Cut> = new Map()
+  let sent: Array<Sent> = []
+  let cutter: Cutter | undefined
   let made: Array<Cut> = []
   let onCut: (cut: Cut) => void = () => undefined
 
@@ -44,11 +38,12 @@ export const startObjectProxy = async (store: number): Promise<ObjectProxy> => {
     }
     const handle = async (): Promise<void> => {
       const body = await bodyOf(request)
-      sent.push({
-        text: `${method} ${url.replaceAll(/[0-9a-f]{8,}|\d+/g, "#").slice(0, 160)}`,
-        isAnswered: true,
-      })
-      cut = cuts.get(sent.length)
+      const at = sent.length + 1
+      const target = url.replaceAll(/[0-9a-f]{8,}|\d+/g, "#").slice(0, 160)
+      const each: Sent = { kind: `${at} ${method} ${target}`, isAnswered: true, commits: true }
+      sent.push(each)
+      const chosen = cutter?.(each, at)
+      cut = chosen === undefined ? undefined : { at, way: chosen.way, loss: chosen.loss }
       const way = cut?.way
       if (way === "before") return reset()
       const onward = forward({ host: "127.0.0.1", port: store, method, path: url, headers })
@@ -75,9 +70,9 @@ export const startObjectProxy = async (store: number): Promise<ObjectProxy> => {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   return {
     port: (server.address() as AddressInfo).port,
-    arm: (next = [], onNext = () => undefined) => {
+    arm: (next, onNext = () => undefined) => {
       sent = []
-      cuts = new Map(next.map((each) => [each.at, each]))
+      cutter = next
       made = []
       onCut = onNext
     },

@@ -29,7 +29,7 @@ export const losses = [
 export type Loss = (typeof losses)[number]
 
 export interface Cut {
-  /** The number of the message, from 1. */
+  /** The number of the message in its run, from 1. */
   readonly at: number
   readonly way: Way
   readonly loss: Loss
@@ -37,14 +37,16 @@ export interface Cut {
 
 /** A message that was sent. */
 export interface Sent {
-  readonly connection: number
-  /** As in the protocol; `startup` for the first ones, which have no type. */
-  readonly type: string
-  /** The beginning of its text, for people. */
-  readonly text: string
+  /** Its type, what its statement does to which table, the change that it commits, and the one that any connection had committed before it. */
+  readonly kind: string
   /** Whether the server answers it at once, so that the answer can be lost as well. */
   readonly isAnswered: boolean
+  /** Whether it commits a change, so that a lost answer leaves unknown what is stored. */
+  readonly commits: boolean
 }
+
+/** Says of each message that is sent whether it is cut, and how. */
+export type Cutter = (sent: Sent, at: number) => Omit<Cut, "at"> | undefined
 
 const SSL_REQUEST = 80_877_103
 const GSSENC_REQUEST = 80_877_104
@@ -70,18 +72,35 @@ const messagesIn = (bytes: Buffer, hasType: boolean): readonly [ReadonlyArray<Bu
   return [found, bytes.subarray(from)]
 }
 
-const textOf = (message: Buffer): string =>
-  message
-    .subarray(5, 2000)
-    .toString("latin1")
+/** What others can see of a statement: rows, tables and locks; each by its verb and what it changes. */
+const CHANGE =
+  /\b(INSERT INTO|DELETE FROM|(?<!FOR )UPDATE|COPY(?= [^;]* FROM STDIN)|CREATE TABLE|CREATE|DROP|ALTER|TRUNCATE|pg_\w*advisory\w*)\b\s*((?:"?\w+"?\.)*"?\w+"?)?/gi
+
+const changesIn = (text: string): ReadonlyArray<string> =>
+  [...text.matchAll(CHANGE)].map(([, verb = "", table = ""]) =>
+    `${verb} ${table}`.replaceAll(/["\d]+/g, ""),
+  )
+
+/** The texts, each ended by a zero, at the beginning of a message. */
+const partsOf = (message: Buffer): ReadonlyArray<string> =>
+  message.subarray(5).toString("latin1").split("\0", 2)
+
+/** A statement by its verb and table. */
+const kindOf = (statement: string): string => {
+  const text = statement
+    .slice(0, 2000)
     .replaceAll(/[^\x20-\x7e]+/g, " ")
     .trim()
-    .slice(0, 160)
+  const [verb = ""] = text.split(/[\s(]/)
+  const [, table = ""] =
+    /(?:FROM|INTO|UPDATE|TABLE) (?:\(SELECT[^"]*FROM )?((?:"?\w+"?\.)*"?\w+"?)/i.exec(text) ?? []
+  return `${verb} ${table === "" ? text.slice(0, 40) : table}`.replaceAll(/\d+/g, "#")
+}
 
 export interface PostgresProxy {
   readonly port: number
-  /** Begins to count anew, and forgets earlier cuts. `onCut` is called when one happens. */
-  readonly arm: (cuts?: ReadonlyArray<Cut>, onCut?: (cut: Cut) => void) => void
+  /** Begins to count anew; without a cutter nothing is cut. `onCut` is called when a cut happens. */
+  readonly arm: (cutter?: Cutter, onCut?: (cut: Cut) => void) => void
   readonly sent: () => ReadonlyArray<Sent>
   /** The cuts that have happened. */
   readonly made: () => ReadonlyArray<Cut>
@@ -93,21 +112,25 @@ export interface PostgresProxy {
 export const startPostgresProxy = async (server: () => number): Promise<PostgresProxy> => {
   const connections = new Set<() => void>()
   let sent: Array<Sent> = []
-  let cuts: ReadonlyMap<number, Cut> = new Map()
+  let cutter: Cutter | undefined
   let made: Array<Cut> = []
   let onCut: (cut: Cut) => void = () => undefined
-  let last = 0
+  let lastChange = "nothing"
 
   const dropAll = (): void => {
     for (const drop of connections) drop()
   }
 
   const listener = createServer({ noDelay: true }, (client) => {
-    const connection = ++last
     const postgres = connect({ port: server(), host: "127.0.0.1", noDelay: true })
     let unsent = Buffer.alloc(0)
     let unread = Buffer.alloc(0)
     let isStarted = false
+    const statements = new Map<string, string>()
+    let statement = ""
+    /** In the transaction that it is in. */
+    let changes: ReadonlyArray<string> = []
+    let isInTransaction = false
     /** It has been asked for encryption, and answers with one byte. */
     let isAsked = false
     /** How the answer that comes next is lost; what has come of it. */
@@ -128,20 +151,43 @@ export const startPostgresProxy = async (server: () => number): Promise<Postgres
       else dropAll()
     }
 
+    /** Returns what the message commits, if anything. */
+    const follow = (message: Buffer, type: string): string | undefined => {
+      const [name = "", text = ""] = partsOf(message)
+      if (type === "P") statements.set(name, text)
+      if (type === "P") statement = text
+      else if (type === "B") statement = statements.get(text) ?? ""
+      else if (type === "Q") statement = name
+      // Only these two have an effect.
+      if (type === "Q" || type === "B") changes = [...changes, ...changesIn(statement)]
+      const isExecuted = type === "Q" || type === "S"
+      if (!isExecuted) return undefined
+      if (/^\s*BEGIN\b/i.test(statement)) isInTransaction = true
+      const isEnd = /(^|;)\s*(COMMIT|ROLLBACK)\b[^;]*;?\s*$/i.test(statement)
+      if (isInTransaction && !isEnd) return undefined
+      const all = [...new Set(changes)].toSorted()
+      isInTransaction = false
+      changes = []
+      return all.length === 0 || /^\s*ROLLBACK\b/i.test(statement) ? undefined : all.join(", ")
+    }
+
     /** Returns whether the connection is still there. */
     const deliver = (message: Buffer, type: string): boolean => {
+      const hasStatement = type !== "startup" && type !== "p"
+      const change = hasStatement ? follow(message, type) : undefined
       const each: Sent = {
-        connection,
-        type,
-        text: type === "p" ? "" : textOf(message),
+        kind: `${type} ${hasStatement ? kindOf(statement) : ""}${change === undefined ? "" : ` of ${change}`} after ${lastChange}`,
         isAnswered: ANSWERED.has(type),
+        commits: change !== undefined,
       }
+      lastChange = change ?? lastChange
       sent.push(each)
-      const cut = cuts.get(sent.length)
-      if (cut === undefined) {
+      const chosen = cutter?.(each, sent.length)
+      if (chosen === undefined) {
         postgres.write(message)
         return true
       }
+      const cut: Cut = { at: sent.length, way: chosen.way, loss: chosen.loss }
       if (cut.way === "before" || cut.way === "within") {
         if (cut.way === "before") cutHere(cut)
         else postgres.write(message.subarray(0, Math.ceil(message.length / 2)), () => cutHere(cut))
@@ -203,9 +249,10 @@ export const startPostgresProxy = async (server: () => number): Promise<Postgres
   await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve))
   return {
     port: (listener.address() as AddressInfo).port,
-    arm: (next = [], onNext = () => undefined) => {
+    arm: (next, onNext = () => undefined) => {
       sent = []
-      cuts = new Map(next.map((cut) => [cut.at, cut]))
+      lastChange = "nothing"
+      cutter = next
       made = []
       onCut = onNext
     },

@@ -9,7 +9,7 @@ import {
   type Examiner,
   type Problem,
 } from "./examine.ts"
-import type { Cut, Loss, Way } from "./postgresProxy.ts"
+import type { Cut, Cutter, Loss, Sent, Way } from "./postgresProxy.ts"
 import type { Ended, Place, Running, World } from "./world.ts"
 
 export interface Scenario {
@@ -17,14 +17,14 @@ export interface Scenario {
   /** What is cut in it. */
   readonly messages: "PostgreSQL" | "object store"
   readonly losses: ReadonlyArray<Loss>
-  /** Which messages are cut: each once, each in every way, or one of each kind. */
-  readonly plan: "once" | "every way" | "kinds"
+  /** Whether a run that goes on is cut again, and one that ends is followed by the next, which is cut too. */
+  readonly isCutAgain: boolean
   /** Makes the state in which each try begins. */
   readonly prepare: () => Promise<void>
   /** Restores that state. */
   readonly begin: () => Promise<void>
-  /** Runs the commands while the cuts are made; without one, uninterrupted. */
-  readonly attempt: (cuts?: ReadonlyArray<Cut>) => Promise<Attempt>
+  /** Runs the commands while they are cut; without a cutter, uninterrupted. */
+  readonly attempt: (cutter?: Cutter) => Promise<Attempt>
   /** A plain command, without anyone's help. */
   readonly recover: (attempt: Attempt) => Promise<Ended>
   /** What is not as after the uninterrupted attempt, which gave `expected`. */
@@ -43,18 +43,12 @@ export interface Attempt {
   readonly ended: Ended
   /** Whether it must have ended well. */
   readonly mustEndWell: boolean
-  /** Those that were made: an attempt that ends, or sends fewer messages, does not reach all. */
   readonly made: ReadonlyArray<Cut>
-  readonly sent: ReadonlyArray<Message>
+  readonly sent: ReadonlyArray<Sent>
   /** How many requests the service got. */
   readonly requests: number
   /** Tasks that can't be committed because the server is lost are read again, by whichever worker claims them. */
   readonly isShared?: true
-}
-
-export interface Message {
-  readonly text: string
-  readonly isAnswered: boolean
 }
 
 const SYNC = ["sync", "--no-progress"]
@@ -118,21 +112,18 @@ export const scenarios = (world: World, examiner: Examiner): ReadonlyArray<Scena
     (before ?? Promise.resolve()).then(() => world.server.crash())
 
   /** Runs a command while the cuts are made in its messages. */
-  const cutting = async (
-    args: ReadonlyArray<string>,
-    cuts: ReadonlyArray<Cut> = [],
-  ): Promise<Attempt> => {
+  const cutting = async (args: ReadonlyArray<string>, cutter?: Cutter): Promise<Attempt> => {
     let running: Running | undefined
     let restarted: Promise<void> | undefined
     const before = world.service.requests()
-    armed().arm(cuts, ({ loss }) => {
+    armed().arm(cutter, ({ loss }) => {
       if (loss === "process") running?.child.kill("SIGKILL")
       if (loss === "server") restarted = crashed(restarted)
     })
     running = world.start(args, place)
     const ended = await running.ended
     await restarted
-    return { ended, mustEndWell: cuts.length === 0, ...disarmed(before) }
+    return { ended, mustEndWell: cutter === undefined, ...disarmed(before) }
   }
   let messages: Scenario["messages"] = "PostgreSQL"
 
@@ -140,11 +131,11 @@ export const scenarios = (world: World, examiner: Examiner): ReadonlyArray<Scena
     name: string,
   ): Pick<
     Scenario,
-    "name" | "messages" | "plan" | "recover" | "content" | "committed" | "checked"
+    "name" | "messages" | "isCutAgain" | "recover" | "content" | "committed" | "checked"
   > => ({
     name,
     messages: "PostgreSQL",
-    plan: "once",
+    isCutAgain: true,
     recover: () => world.run(ROWS_ONLY, place),
     content,
     committed,
@@ -180,11 +171,11 @@ export const scenarios = (world: World, examiner: Examiner): ReadonlyArray<Scena
   /** A planner and two workers, of which the planner or one worker is cut. */
   const shared =
     (isPlanner: boolean) =>
-    async (cuts: ReadonlyArray<Cut> = []): Promise<Attempt> => {
+    async (cutter?: Cutter): Promise<Attempt> => {
       let restarted: Promise<void> | undefined
       let victim: Running | undefined
       const before = world.service.requests()
-      armed().arm(cuts, ({ loss }) => {
+      armed().arm(cutter, ({ loss }) => {
         if (loss === "process") victim?.child.kill("SIGKILL")
         if (loss === "server") {
           otherProxy.dropAll()
@@ -230,7 +221,7 @@ export const scenarios = (world: World, examiner: Examiner): ReadonlyArray<Scena
       )
       return {
         ended: unclear ?? ended,
-        mustEndWell: !isPlanner || cuts.length === 0,
+        mustEndWell: !isPlanner || cutter === undefined,
         isShared: true,
         ...found,
       }
@@ -239,10 +230,10 @@ export const scenarios = (world: World, examiner: Examiner): ReadonlyArray<Scena
   const move = (name: string, args: () => ReadonlyArray<string>): Scenario => ({
     ...base(name),
     losses: ["one", "all", "process"],
-    plan: "kinds",
+    isCutAgain: false,
     prepare: inFile,
     begin: begin("file"),
-    attempt: (cuts) => cutting(args(), cuts),
+    attempt: (cutter) => cutting(args(), cutter),
     recover: async ({ ended }) => (ended.code === 0 ? ended : world.run(args(), place)),
     examine: async (expected) => differences(expected, await content()),
   })
@@ -261,7 +252,7 @@ export const scenarios = (world: World, examiner: Examiner): ReadonlyArray<Scena
       losses: mostlyConnections,
       prepare: async () => world.service.moveBack(),
       begin: begin("empty"),
-      attempt: (cuts) => cutting(ROWS_ONLY, cuts),
+      attempt: (cutter) => cutting(ROWS_ONLY, cutter),
       examine,
     },
     {
@@ -269,28 +260,28 @@ export const scenarios = (world: World, examiner: Examiner): ReadonlyArray<Scena
       losses: mostlyConnections,
       prepare: synced,
       begin: begin("synced"),
-      attempt: (cuts) => cutting(ROWS_ONLY, cuts),
+      attempt: (cutter) => cutting(ROWS_ONLY, cutter),
       examine,
     },
     {
       ...base("sync with news, and its publication"),
       losses: ["one", "all", "process"],
-      plan: "kinds",
+      isCutAgain: false,
       prepare: synced,
       begin: begin("synced"),
       seen: copy,
-      attempt: (cuts) => cutting(SYNC, cuts),
+      attempt: (cutter) => cutting(SYNC, cutter),
       recover: () => world.run(SYNC, place),
       examine: async (expected) => [...(await examine(expected)), ...(await published())],
     },
     {
       ...base("first sync, its rows and responses in an object store"),
       messages: "object store",
-      plan: "every way",
+      isCutAgain: false,
       losses: ["one", "process"],
       prepare: async () => world.service.moveBack(),
       begin: beginInObjects,
-      attempt: (cuts) => cutting(ROWS_ONLY, cuts),
+      attempt: (cutter) => cutting(ROWS_ONLY, cutter),
       examine,
     },
     {
@@ -312,7 +303,7 @@ export const scenarios = (world: World, examiner: Examiner): ReadonlyArray<Scena
     {
       ...base("first sync by two workers, one of them cut from the object store"),
       messages: "object store",
-      plan: "every way",
+      isCutAgain: false,
       losses: ["one", "process"],
       prepare: async () => world.service.moveBack(2),
       begin: beginInObjects,
