@@ -170,9 +170,17 @@ const triedBefore = (): ReadonlyArray<Tried> =>
 /** So much more of the time for what can be cut at more messages. */
 const shareOf = ({ isCutAgain }: Scenario): number => (isCutAgain ? 3 : 1)
 
-/** Which shard tries a case. */
-const shardOf = (name: string): number =>
-  createHash("sha1").update(name).digest().readUInt32BE() % shards
+/** The same for the same text, and otherwise any. */
+const numberOf = (text: string): number => createHash("sha1").update(text).digest().readUInt32BE()
+
+/** As many cases as the slice of CI has time for. */
+const CASES_OF_SLICE = 4
+
+/** Other ones each day. */
+const sliceOf = (cases: ReadonlyArray<Case>): Array<Case> =>
+  cases
+    .toSorted((one, other) => numberOf(`${seed} ${one.name}`) - numberOf(`${seed} ${other.name}`))
+    .slice(0, CASES_OF_SLICE)
 
 /** One shard: takes some scenarios, since making what they begin in takes long; of a single one, and of those with most cases, some cases. */
 const runShard = async (shard: number, until: number): Promise<boolean> => {
@@ -221,9 +229,10 @@ const runShard = async (shard: number, until: number): Promise<boolean> => {
       const known = new Set(
         before.filter((each) => each.scenario === scenario.name).map(({ name }) => name),
       )
-      const left = every.filter(
-        ({ name }) => !known.has(name) && (!isSplit(scenario) || shardOf(name) === shard),
-      )
+      const isOfShard = (name: string): boolean =>
+        !isSplit(scenario) || numberOf(name) % shards === shard
+      const mine = every.filter(({ name }) => !known.has(name) && isOfShard(name))
+      const left = values.slice ? sliceOf(mine) : mine
       const only = values.only
         ?.slice(scenario.name.length + 1)
         .split(",")
@@ -271,19 +280,8 @@ const runShard = async (shard: number, until: number): Promise<boolean> => {
 /** So many messages between two cuts of a run, in which it goes on from the first. */
 const APART = 80
 
-/** A run with more of them takes longer than the slice of CI may. */
-const CUTS_OF_SLICE = 3
-
 /** The most runs of an attempt, each of which begins where the one before it ended. */
 const RUNS = 12
-
-/** As many as the slice of CI has time for. */
-const RUNS_OF_SLICE = 2
-
-const mostRuns = ({ isCutAgain }: Scenario): number => {
-  if (!isCutAgain) return 1
-  return values.slice ? RUNS_OF_SLICE : RUNS
-}
 
 /** A cutter for a run, by its place in its attempt; none: no run follows. */
 type Cutters = (run: number) => Cutter | undefined
@@ -292,9 +290,9 @@ type Cutters = (run: number) => Cutter | undefined
 const cutting =
   (scenario: Scenario, left: Array<Case>): Cutters =>
   (run) => {
-    if (run >= mostRuns(scenario) || left.length === 0) return undefined
-    const mostOfRun = values.slice ? CUTS_OF_SLICE : Infinity
-    const most = scenario.isCutAgain ? mostOfRun : 1
+    const { isCutAgain } = scenario
+    if (run >= (isCutAgain ? RUNS : 1) || left.length === 0) return undefined
+    const most = isCutAgain ? Infinity : 1
     let cuts = 0
     let lastAt = -APART
     return ({ kind }, at) => {
