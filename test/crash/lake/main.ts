@@ -167,9 +167,6 @@ const linesBefore = (): ReadonlyArray<Line> =>
 const triedBefore = (): ReadonlyArray<Tried> =>
   linesBefore().flatMap((line) => ("tried" in line ? [line.tried] : []))
 
-/** So much more of the time for what can be cut at more messages. */
-const shareOf = ({ isCutAgain }: Scenario): number => (isCutAgain ? 3 : 1)
-
 /** The same for the same text, and otherwise any. */
 const numberOf = (text: string): number => createHash("sha1").update(text).digest().readUInt32BE()
 
@@ -182,7 +179,7 @@ const sliceOf = (cases: ReadonlyArray<Case>): Array<Case> =>
     .toSorted((one, other) => numberOf(`${seed} ${one.name}`) - numberOf(`${seed} ${other.name}`))
     .slice(0, CASES_OF_SLICE)
 
-/** One shard: takes some scenarios, since making what they begin in takes long; of a single one, and of those with most cases, some cases. */
+/** One shard: takes some cases of each scenario. */
 const runShard = async (shard: number, until: number): Promise<boolean> => {
   let isWell = true
   const keep = (line: Line): void =>
@@ -191,18 +188,15 @@ const runShard = async (shard: number, until: number): Promise<boolean> => {
   const examiner = await startExaminer(world.store.port)
   const before = triedBefore()
   const all = scenarios(world, examiner)
-  const named = all.filter(
+  const wanted = all.filter(
     ({ name }, at) =>
       (!values.slice || at === day % all.length) &&
       (values.scenario === undefined || name === values.scenario) &&
       (values.only === undefined || values.only.startsWith(`${name}/`)),
   )
-  const isSplit = ({ isCutAgain }: Scenario): boolean => named.length === 1 || isCutAgain
-  const wanted = named.filter((each, at) => isSplit(each) || at % shards === shard)
   try {
     for (const [index, scenario] of wanted.entries()) {
-      const shares = wanted.slice(index).reduce((sum, each) => sum + shareOf(each), 0)
-      const end = Date.now() + (Math.max(0, until - Date.now()) * shareOf(scenario)) / shares
+      const end = Date.now() + Math.max(0, until - Date.now()) / (wanted.length - index)
       await scenario.prepare()
       await scenario.begin()
       const seenBefore = await scenario.seen?.()
@@ -229,16 +223,13 @@ const runShard = async (shard: number, until: number): Promise<boolean> => {
       const known = new Set(
         before.filter((each) => each.scenario === scenario.name).map(({ name }) => name),
       )
-      const isOfShard = (name: string): boolean =>
-        !isSplit(scenario) || numberOf(name) % shards === shard
-      const mine = every.filter(({ name }) => !known.has(name) && isOfShard(name))
+      const mine = every.filter(({ name }) => !known.has(name) && numberOf(name) % shards === shard)
       const left = values.slice ? sliceOf(mine) : mine
       const only = values.only
         ?.slice(scenario.name.length + 1)
         .split(",")
         .map(cutsNamed)
-      const cutters =
-        only === undefined ? cutting(scenario, left) : (run: number) => cuttingAt(only[run])
+      const cutters = only === undefined ? cutting(left) : (run: number) => cuttingAt(only[run])
       const most = only === undefined ? left.length : 1
       for (let at = 0; at < most; at++) {
         // However slow the machine: a call that tries nothing would show nothing.
@@ -286,23 +277,17 @@ const RUNS = 12
 /** A cutter for a run, by its place in its attempt; none: no run follows. */
 type Cutters = (run: number) => Cutter | undefined
 
-/** Cuts the first message of any kind that is left, and takes it away; where a run may be cut again, the next one once it has gone on. */
+/** Cuts the first message of any kind that is left, and takes it away; the next one once the run has gone on. */
 const cutting =
-  (scenario: Scenario, left: Array<Case>): Cutters =>
+  (left: Array<Case>): Cutters =>
   (run) => {
-    const { isCutAgain } = scenario
-    if (run >= (isCutAgain ? RUNS : 1) || left.length === 0) return undefined
-    const most = isCutAgain ? Infinity : 1
-    let cuts = 0
+    if (run >= RUNS || left.length === 0) return undefined
     let lastAt = -APART
     return ({ kind }, at) => {
-      if (cuts === most || at < lastAt + APART) return undefined
+      if (at < lastAt + APART) return undefined
       const index = left.findIndex((each) => each.kind === kind)
       const [found] = index === -1 ? [] : left.splice(index, 1)
-      if (found !== undefined) {
-        cuts += 1
-        lastAt = at
-      }
+      if (found !== undefined) lastAt = at
       return found
     }
   }

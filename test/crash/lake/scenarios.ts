@@ -17,8 +17,6 @@ export interface Scenario {
   /** What is cut in it. */
   readonly messages: "PostgreSQL" | "object store"
   readonly losses: ReadonlyArray<Loss>
-  /** Whether a run that goes on is cut again, and one that ends is followed by the next, which is cut too. */
-  readonly isCutAgain: boolean
   /** Makes the state in which each try begins. */
   readonly prepare: () => Promise<void>
   /** Restores that state. */
@@ -129,13 +127,9 @@ export const scenarios = (world: World, examiner: Examiner): ReadonlyArray<Scena
 
   const base = (
     name: string,
-  ): Pick<
-    Scenario,
-    "name" | "messages" | "isCutAgain" | "recover" | "content" | "committed" | "checked"
-  > => ({
+  ): Pick<Scenario, "name" | "messages" | "recover" | "content" | "committed" | "checked"> => ({
     name,
     messages: "PostgreSQL",
-    isCutAgain: true,
     recover: () => world.run(ROWS_ONLY, place),
     content,
     committed,
@@ -230,7 +224,6 @@ export const scenarios = (world: World, examiner: Examiner): ReadonlyArray<Scena
   const move = (name: string, args: () => ReadonlyArray<string>): Scenario => ({
     ...base(name),
     losses: ["one", "all", "process"],
-    isCutAgain: false,
     prepare: inFile,
     begin: begin("file"),
     attempt: (cutter) => cutting(args(), cutter),
@@ -266,7 +259,6 @@ export const scenarios = (world: World, examiner: Examiner): ReadonlyArray<Scena
     {
       ...base("sync with news, and its publication"),
       losses: ["one", "all", "process"],
-      isCutAgain: false,
       prepare: synced,
       begin: begin("synced"),
       seen: copy,
@@ -277,7 +269,6 @@ export const scenarios = (world: World, examiner: Examiner): ReadonlyArray<Scena
     {
       ...base("first sync, its rows and responses in an object store"),
       messages: "object store",
-      isCutAgain: false,
       losses: ["one", "process"],
       prepare: async () => world.service.moveBack(),
       begin: beginInObjects,
@@ -303,7 +294,6 @@ export const scenarios = (world: World, examiner: Examiner): ReadonlyArray<Scena
     {
       ...base("first sync by two workers, one of them cut from the object store"),
       messages: "object store",
-      isCutAgain: false,
       losses: ["one", "process"],
       prepare: async () => world.service.moveBack(2),
       begin: beginInObjects,
