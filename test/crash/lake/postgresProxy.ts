@@ -180,9 +180,10 @@ export const startPostgresProxy = async (server: () => number): Promise<Postgres
         isAnswered: ANSWERED.has(type),
         commits: change !== undefined,
       }
-      lastChange = change ?? lastChange
       sent.push(each)
       const chosen = cutter?.(each, sent.length)
+      const isDelivered = chosen?.way !== "before" && chosen?.way !== "within"
+      if (isDelivered) lastChange = change ?? lastChange
       if (chosen === undefined) {
         postgres.write(message)
         return true
