@@ -83,6 +83,13 @@ describe.skipIf(lake === undefined)("a lake that lacks", () => {
   })
   type Run = Effect.Success<ReturnType<typeof prepared>>
 
+  const inOverloadedStore = Effect.gen(function* () {
+    const { state, port } = yield* overloadedStore
+    const catalog = yield* Effect.promise(newCatalog)
+    const run = yield* prepared(catalog, newPrefix(), newPrefix(), objectVariables(port))
+    return { state, run }
+  })
+
   const sync = ["sync", "--no-progress"]
 
   /** Besides logs, one sentence on what is lacking, and what to do. */
@@ -116,9 +123,11 @@ describe.skipIf(lake === undefined)("a lake that lacks", () => {
       yield* Effect.promise(() => query(`alter database ${database} owner to ${role}`))
       const cwd = yield* temporaryFolder
       const run = yield* prepared(catalog.href, join(cwd, "files"), join(cwd, "archive"))
-      for (let connections = 0; connections < 5; connections++) {
+      for (let connections = 0; connections < 6; connections++) {
         yield* limitTo(connections)
-        expectClear(yield* run(...sync), "too many connections for role")
+        const ended = yield* run(...sync)
+        // How many it needs at once depends on what it does at once.
+        if (connections < 3 || ended.code !== 0) expectClear(ended, "too many connections for role")
       }
       yield* limitTo(-1)
       yield* expectAllRows(run)
@@ -127,9 +136,7 @@ describe.skipIf(lake === undefined)("a lake that lacks", () => {
 
   it.live("an object store that takes every request goes on with most of them", () =>
     Effect.gen(function* () {
-      const { state, port } = yield* overloadedStore
-      const catalog = yield* Effect.promise(newCatalog)
-      const run = yield* prepared(catalog, newPrefix(), newPrefix(), objectVariables(port))
+      const { state, run } = yield* inOverloadedStore
       let requests = 0
       state.isRefused = () => ++requests % 3 === 0
       const first = yield* run(...sync)
@@ -144,9 +151,7 @@ describe.skipIf(lake === undefined)("a lake that lacks", () => {
 
   it.live("an object store that takes writes says so, and loses nothing", () =>
     Effect.gen(function* () {
-      const { state, port } = yield* overloadedStore
-      const catalog = yield* Effect.promise(newCatalog)
-      const run = yield* prepared(catalog, newPrefix(), newPrefix(), objectVariables(port))
+      const { state, run } = yield* inOverloadedStore
       state.isRefused = (method) => method === "PUT" || method === "POST"
       expectClear(yield* run(...sync), "Try again later")
       state.isRefused = (method) => method === "HEAD" || method === "GET"
