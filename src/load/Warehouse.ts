@@ -222,9 +222,14 @@ const reading = ({ reader, rowCounts }: Database, read: Read) => {
     await reader.run("BEGIN TRANSACTION READ ONLY")
     isAtOneMoment = true
   })
-  const end = Effect.promise(async () => {
+  // COMMIT fails where something failed that DuckLake has not said.
+  const commit = attempt("Reading the warehouse", async () => {
+    await reader.run("COMMIT")
     isAtOneMoment = false
-    await reader.run("ROLLBACK").catch(() => undefined)
+  })
+  const end = Effect.promise(async () => {
+    if (isAtOneMoment) await reader.run("ROLLBACK").catch(() => undefined)
+    isAtOneMoment = false
   })
   return {
     cursors: Effect.map(
@@ -240,7 +245,7 @@ const reading = ({ reader, rowCounts }: Database, read: Read) => {
     atOneMoment: (work) =>
       Effect.acquireUseRelease(
         begin,
-        () => work,
+        () => Effect.tap(work, commit),
         () => end,
       ),
   } satisfies Partial<Warehouse["Service"]>

@@ -8,6 +8,8 @@ import { settling } from "./settling.ts"
 export interface Connections {
   readonly writer: DuckDBConnection
   readonly reader: DuckDBConnection
+  /** Runs `work` on a further connection, in which no database is attached by default. */
+  readonly aside: (work: (connection: DuckDBConnection) => Promise<void>) => Promise<void>
   /** Resolves once the statements that still run have ended; further ones are refused. */
   readonly close: () => Promise<void>
 }
@@ -56,6 +58,14 @@ export const openConnections = async (
     return {
       writer,
       reader,
+      aside: async (work) => {
+        const connection = await instance.connect()
+        try {
+          await work(connection)
+        } finally {
+          connection.closeSync()
+        }
+      },
       close: async () => {
         await settle()
         writing.closeSync()

@@ -136,9 +136,11 @@ const casesOf = ({ name: scenario, losses: possible }: Scenario, sent: ReadonlyA
 const DOCUMENTED = new Set([0, 1, 3, 75])
 
 /** What is not clear to a user in how a command ended. */
-const unclear = ({ code, signal, complaints }: Ended): string | undefined => {
+const unclear = ({ code, signal, output, complaints }: Ended): string | undefined => {
   if (signal !== null || code === null) return `ended by ${signal}: ${complaints.slice(0, 300)}`
-  if (!DOCUMENTED.has(code)) return `ended with the exit code ${code}`
+  if (!DOCUMENTED.has(code)) {
+    return `ended with the exit code ${code}: ${`${output}${complaints}`.slice(-1000)}`
+  }
   // Besides logs, and what libpq prints of what the server says to it.
   const lines = complaints
     .split("\n")
@@ -408,7 +410,9 @@ const tryOnce = async (
     const most = expected.requestsAfter + needed.reduce((sum, [, count]) => sum + count, 0)
     const repeated = requests() - sentBefore
     if (repeated > most) add("other", `${repeated} requests of the next command instead of ${most}`)
-    if (at % CHECKED_EVERY === 0) problems.push(...((await scenario.checked?.()) ?? []))
+    if (at % CHECKED_EVERY === 0 || problems.length > 0) {
+      problems.push(...((await scenario.checked?.()) ?? []))
+    }
   } catch (cause) {
     add("other", `could not be examined: ${cause instanceof Error ? cause.message : String(cause)}`)
   }

@@ -62,13 +62,7 @@ export const attachLake = async (
       `CREATE SECRET (TYPE postgres, PASSWORD ${literal(Redacted.value(password))})`,
     )
   }
-  const address = conninfo(lake.catalog, catalog.timeouts)
-  const attach = async (): Promise<void> => {
-    await connection.run(
-      `ATTACH ${literal(`ducklake:postgres:${address}`)} AS ${name}
-       (DATA_PATH ${literal(data)}, METADATA_SCHEMA ${literal(METADATA_SCHEMA)}, DATA_INLINING_ROW_LIMIT ${INLINED_ROWS}, ${options})`,
-    )
-  }
+  const attach = () => attachAs(connection, lake, catalog, { name, data, options })
   // If the turn is lost during COMMIT, the transaction must fail. DuckLake would repeat it on top of another one,
   // although both may insert the same rows.
   await connection.run("SET ducklake_max_retry_count = 0")
@@ -80,6 +74,36 @@ export const attachLake = async (
       })
     : attach())
   return data
+}
+
+interface Attached {
+  readonly name: string
+  /** Of the lake's files. */
+  readonly data: string
+  readonly options: string
+}
+
+const attachAs = async (
+  connection: DuckDBConnection,
+  lake: LakeOptions,
+  { timeouts }: Catalog,
+  { name, data, options }: Attached,
+): Promise<void> => {
+  await connection.run(
+    `ATTACH ${literal(`ducklake:postgres:${conninfo(lake.catalog, timeouts)}`)} AS ${name}
+     (DATA_PATH ${literal(data)}, METADATA_SCHEMA ${literal(METADATA_SCHEMA)}, DATA_INLINING_ROW_LIMIT ${INLINED_ROWS}, ${options})`,
+  )
+}
+
+/** Attaches the process's lake anew, so that DuckLake remembers nothing of it. The connection must not use it by default. */
+export const attachAnew = async (
+  connection: DuckDBConnection,
+  lake: LakeOptions,
+  catalog: Catalog,
+  data: string,
+): Promise<void> => {
+  await connection.run(`DETACH DATABASE IF EXISTS ${CATALOG}`)
+  await attachAs(connection, lake, catalog, { name: CATALOG, data, options: "READ_WRITE" })
 }
 
 /** DuckLake takes every Parquet file that its catalog does not name for one that a transaction left behind. */

@@ -7,7 +7,8 @@ import { openConnections } from "../../duckdb/connections.ts"
 import { broken, inspect } from "../inspect.ts"
 import { storedTables } from "../../../domain/table/table.ts"
 import { CATALOG } from "../../sql/sql.ts"
-import { attachIfThere, attachLake, GOES_ON, type LakeOptions } from "./attachLake.ts"
+import { attachAnew, attachIfThere, attachLake, GOES_ON, type LakeOptions } from "./attachLake.ts"
+import { attachedAgain } from "./attachedAgain.ts"
 import { Catalog } from "./Catalog.ts"
 import { AUTHOR } from "./metadata.ts"
 import { readRows } from "../../duckdb/readRows.ts"
@@ -56,7 +57,11 @@ export const ducklake = (lake: LakeOptions): Storage => ({
         },
         GOES_ON,
       )
-      const { reader, writer } = connections
+      const watched = attachedAgain(lake.catalog.shown, () =>
+        connections.aside((connection) => attachAnew(connection, lake, catalog, data)),
+      )
+      const reader = watched(connections.reader)
+      const writer = watched(connections.writer)
       await catalog.begin()
       const schemas = new Set(tables.flatMap(storedTables).map(({ schema }) => schema))
       const files = await (isInObjectStore(data)
