@@ -8,22 +8,22 @@ const BEGIN = /^\s*BEGIN\b/i
 const COMMIT = /^\s*COMMIT\b/i
 const ROLLBACK = /^\s*ROLLBACK\b/i
 
-/** What reads nothing of the lake, and leaves DuckLake with nothing to remember. */
+/** What reads nothing of the lake: DuckLake has nothing of it to remember. */
 const READS_NOTHING = /^\s*(ATTACH|DETACH|SET|USE)\b/i
 
 /** What of a connection runs SQL. */
 const RUNS_SQL = /^(run|stream|start|prepare|extract|create)/
 
 /**
- * Resolves with how to watch a connection of the process: where a statement on any of them fails, `attachAnew` is called before the
- * next one, and transactions that are open then can only be rolled back. `shown` is the lake's catalog, as it may be shown.
+ * Returns how to watch the connections of a process: where a statement on any of them fails, `attachAnew` is called before the next
+ * one, and transactions that are open then can only be rolled back. `shown` is the lake's catalog, as it may be shown.
  */
 export const attachedAgain = (
   shown: string,
   attachAnew: () => Promise<void>,
 ): ((connection: DuckDBConnection) => DuckDBConnection) => {
   let failures = 0
-  /** As many failures the lake had been attached after. */
+  /** How many there had been when the lake was last attached. */
   let attachedAfter = 0
   let attaching: Promise<void> | undefined
   const attachAfterFailures = async (): Promise<void> => {
@@ -43,7 +43,7 @@ export const attachedAgain = (
   }
 
   return (connection) => {
-    /** Failures before the open transaction began. */
+    /** How many there had been when the open transaction began. */
     let begunAfter: number | undefined
     const run = async <A>(sql: string, statement: () => Promise<A>): Promise<A> => {
       if (ROLLBACK.test(sql)) {
