@@ -32,7 +32,8 @@ describe("a process's lake", () => {
     await writer.run("create table t (i integer)")
     expect(attached).toBe(2)
     await expect(writer.createAppender("nothing")).rejects.toThrow("nothing")
-    await (await writer.createAppender("t")).closeSync()
+    const appender = await writer.createAppender("t")
+    appender.closeSync()
     expect(attached).toBe(3)
   })
 
@@ -100,13 +101,13 @@ describe("a process's lake", () => {
 
   it("is not attached again where something fails that reads nothing of it", async () => {
     await reader.run("BEGIN")
-    for (const statement of [
-      "ATTACH '/none/none.duckdb'",
-      "DETACH none",
-      "SET none = 1",
-      "USE none",
-    ]) {
-      await expect(writer.run(statement)).rejects.toThrow()
+    for (const [statement, words] of [
+      ["ATTACH '/none/none.duckdb'", "Cannot open"],
+      ["DETACH none", "none"],
+      ["SET none = 1", "none"],
+      ["USE none", "none"],
+    ] as const) {
+      await expect(writer.run(statement)).rejects.toThrow(words)
     }
     await expect(writer.run("ROLLBACK")).rejects.toThrow("no transaction is active")
     await writer.run("select 1")
