@@ -38,11 +38,14 @@ const BYTES_A_SILENCE = 1_500_000
 
 // The client's requests use `fetch`, whose connections are those of the process; nothing else here uses it.
 let connections: Agent | undefined
+/** How long they wait for a store that sends nothing. */
+let silence: number | undefined
 
 /** Ends the requests of the connections until now. */
 const renewConnections = async (silenceMillis: number, ended?: Error): Promise<void> => {
   const { Agent, setGlobalDispatcher } = await import("@effect/platform-node/Undici")
   const before = connections
+  silence = silenceMillis
   connections = new Agent({ headersTimeout: silenceMillis, bodyTimeout: silenceMillis })
   setGlobalDispatcher(connections)
   await before?.destroy(ended ?? null)
@@ -168,7 +171,7 @@ export class ObjectStore {
     const { key, region, endpoint } = this.#accessNow()
     // Loaded only when it is used, because most archives are folders.
     const { S3Client } = await import("@bradenmacdonald/s3-lite-client")
-    if (connections === undefined) await renewConnections(this.#silenceMillis)
+    if (silence !== this.#silenceMillis) await renewConnections(this.#silenceMillis)
     return new S3Client({
       endPoint: (endpoint ?? new URL(`https://s3.${region}.amazonaws.com`)).href,
       region,

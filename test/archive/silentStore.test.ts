@@ -1,4 +1,4 @@
-// Object storage that accepts requests and is silent. In a file of its own: the connections are those of the process.
+// Object storage that accepts requests and is silent.
 import { connect, createServer, type AddressInfo } from "node:net"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"

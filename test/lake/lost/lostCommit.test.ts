@@ -4,14 +4,14 @@ import { connect, createServer, type AddressInfo } from "node:net"
 import { beforeAll, describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { newPrefix, objectStoreVariables } from "../support/servers/objectStore.ts"
-import { sharedPostgres } from "../support/servers/postgres.ts"
-import { ducklake } from "../../src/load/storage/lake/ducklake.ts"
-import { maintainLake } from "../../src/load/storage/lake/maintainLake.ts"
-import { claimTasks, planClaims } from "../../src/pipelines/workers/claims.ts"
-import { openRun } from "../../src/pipelines/workers/sharedRun.ts"
-import { WorkDatabase } from "../../src/load/work/WorkDatabase.ts"
-import { Warehouse } from "../../src/load/Warehouse.ts"
+import { newPrefix, objectStoreVariables } from "../../support/servers/objectStore.ts"
+import { sharedPostgres } from "../../support/servers/postgres.ts"
+import { ducklake } from "../../../src/load/storage/lake/ducklake.ts"
+import { maintainLake } from "../../../src/load/storage/lake/maintainLake.ts"
+import { claimTasks, planClaims } from "../../../src/pipelines/workers/claims.ts"
+import { openRun } from "../../../src/pipelines/workers/sharedRun.ts"
+import { WorkDatabase } from "../../../src/load/work/WorkDatabase.ts"
+import { Warehouse } from "../../../src/load/Warehouse.ts"
 import {
   batchOf,
   commitTogether,
@@ -20,9 +20,9 @@ import {
   readingsBatch,
   rows,
   sampleTables,
-} from "../load/sample.ts"
-import { temporaryFolder } from "../support/temporaryFolder.ts"
-import { lake, lakeOf, newCatalog, newLake } from "./lake.ts"
+} from "../../load/sample.ts"
+import { temporaryFolder } from "../../support/temporaryFolder.ts"
+import { lake, lakeOf, newCatalog, newLake } from "../lake.ts"
 
 /** Between DuckDB and PostgreSQL: passes everything on but the acknowledgements of commits, of which it loses `toLose`. */
 const losingConnections = Effect.acquireRelease(

@@ -2,14 +2,14 @@
 import { beforeAll, describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { ducklake } from "../../src/load/storage/lake/ducklake.ts"
-import { Warehouse } from "../../src/load/Warehouse.ts"
+import { ducklake } from "../../../src/load/storage/lake/ducklake.ts"
+import { Warehouse } from "../../../src/load/Warehouse.ts"
 import {
   type PostgresProxy,
   startPostgresProxy,
   type Way,
   ways,
-} from "../crash/lake/postgresProxy.ts"
+} from "../../crash/lake/postgresProxy.ts"
 import {
   commitTogether,
   indexRows,
@@ -17,11 +17,11 @@ import {
   reading,
   readingsBatch,
   rows,
-} from "../load/sample.ts"
-import { objectStoreVariables } from "../support/servers/objectStore.ts"
-import { sharedPostgres } from "../support/servers/postgres.ts"
-import { temporaryFolder } from "../support/temporaryFolder.ts"
-import { lake, type Lake, lakeOf, newLake } from "./lake.ts"
+} from "../../load/sample.ts"
+import { objectStoreVariables } from "../../support/servers/objectStore.ts"
+import { sharedPostgres } from "../../support/servers/postgres.ts"
+import { temporaryFolder } from "../../support/temporaryFolder.ts"
+import { lake, type Lake, lakeOf, newLake } from "../lake.ts"
 
 // More than a commit leaves in PostgreSQL, so that they are in a file; of these so few are revised that PostgreSQL has which.
 const HOURS = 150
