@@ -12,7 +12,7 @@ import * as Queue from "effect/Queue"
 import type { ArchivedResponse, ExchangeRecord } from "../domain/wire/response.ts"
 import { CurrentTask } from "../domain/run/task.ts"
 import { causeMessage } from "../domain/values/causeMessage.ts"
-import { fullDiskReason } from "../domain/values/fileReason.ts"
+import { fullDiskReason, isNotPermitted } from "../domain/values/fileReason.ts"
 import { microsFromMillis } from "../domain/values/time.ts"
 import type { ArchiveStore } from "./ArchiveStore.ts"
 import { type CommitMarker, commitMarkerLine, responseLine, runEndLine, sha256Of } from "./lines.ts"
@@ -24,13 +24,13 @@ import { segmentOfRun } from "./segments.ts"
 export const writeProblem = (cause: unknown): { readonly why: string; readonly advice: string } => {
   const why = causeMessage(cause).replace(/\.$/, "")
   if (cause instanceof ObjectStoreError) return { why, advice: cause.advice }
+  if (isNotPermitted(cause)) return { why, advice: "Check the folder's permissions." }
   const full = fullDiskReason(cause)
-  return full === undefined
-    ? { why, advice: "Check the folder's permissions." }
-    : {
-        why: full,
-        advice: "Free space there, then run again: what was not committed is read again.",
-      }
+  const toDo = full === undefined ? "Check the folder and its disk" : "Free space there"
+  return {
+    why: full ?? why,
+    advice: `${toDo}, then run again: what was not committed is read again.`,
+  }
 }
 
 /** The archive could not be written: disk full, no permission, no connection. The run can't continue without it. */

@@ -5,7 +5,7 @@ import { objectStoreProblem } from "./duckdb/objectStoreProblem.ts"
 import { BrokenLink } from "../domain/brokenLink.ts"
 import { BrokenInvariant } from "../domain/invariant.ts"
 import { causeMessage } from "../domain/values/causeMessage.ts"
-import { fullDiskReason } from "../domain/values/fileReason.ts"
+import { fullDiskReason, isNotPermitted } from "../domain/values/fileReason.ts"
 import { visible } from "../domain/values/visible.ts"
 
 export type LoadErrorReason =
@@ -113,7 +113,8 @@ const catalogReason = (cause: unknown): string | undefined => {
   if (words.includes("ducklake_snapshot_pkey")) {
     return "another process committed to the lake at the same time"
   }
-  const why = words.trim()
+  // libpq's, of a connection that the server refuses.
+  const why = words.trim().replace(/(^|failed: )FATAL: +/, "$1")
   return `the lake's catalog failed (${LOST.test(why) ? "the connection was lost" : why})`
 }
 
@@ -145,8 +146,7 @@ const isRefused = (cause: unknown): boolean =>
     ? ["EACCES", "EPERM", "EROFS", "EEXIST", "ENOTDIR", "ENOENT"].includes(String(cause.code))
     : REFUSED.test(cause.message))
 
-// DuckDB's wording, and Node's.
-const NO_PERMISSION = /permission denied/i
+// DuckDB's wording.
 const REFUSED = /Permission denied|Read-only file system/
 
 const MISSING_FROM_LAKE = /\/ducklake-[^"/]+": No such file/
@@ -160,7 +160,7 @@ export const REBUILD =
 
 /** What to do about a database that does not open. */
 export const openAdvice = (why: string): string =>
-  NO_PERMISSION.test(why) ? "Run this as the user that runs `vaulthouse sync`." : REBUILD
+  isNotPermitted(why) ? "Run this as the user that runs `vaulthouse sync`." : REBUILD
 
 const databaseAdvice = (cause: unknown, why: string): string => {
   if (fullDiskReason(cause) !== undefined) {
@@ -180,8 +180,17 @@ const databaseAdvice = (cause: unknown, why: string): string => {
     : "What was not committed is read again by the next run; check disk space and memory, then run again."
 }
 
-const CATALOG_ADVICE =
-  "What was not committed is read again by the next run; check that PostgreSQL runs and can be reached."
+/** What to do about a PostgreSQL that refuses more connections. */
+export const TOO_FEW_CONNECTIONS =
+  "End connections to it that nothing needs, or raise its limit (that of the server, max_connections; of the database; or of the user), then run again."
+
+/** https://www.postgresql.org/docs/current/errcodes-appendix.html: 53300, of which DuckDB's extensions report the text alone. */
+const NO_CONNECTION_LEFT = /too many (clients|connections)|remaining connection slots/
+
+const catalogAdvice = (why: string): string =>
+  NO_CONNECTION_LEFT.test(why)
+    ? TOO_FEW_CONNECTIONS
+    : "What was not committed is read again by the next run; check that PostgreSQL runs and can be reached."
 
 const REPORT = "This is a defect of vaulthouse: please report it with this message"
 
@@ -200,7 +209,8 @@ export const databaseError = (what: string, cause: unknown): LoadError => {
   if (refusal !== undefined) return new LoadError({ what, ...refusal, cause })
   const ofCatalog = catalogReason(cause)
   if (ofCatalog !== undefined) {
-    return new LoadError({ reason: "Catalog", what, why: ofCatalog, advice: CATALOG_ADVICE, cause })
+    const advice = catalogAdvice(ofCatalog)
+    return new LoadError({ reason: "Catalog", what, why: ofCatalog, advice, cause })
   }
   const why = reasonOf(cause)
   const isOfFiles = fullDiskReason(cause) !== undefined || isRefused(cause)
@@ -221,15 +231,16 @@ export const filesError = (what: string, cause: unknown): LoadError => {
     return new LoadError({ what, ...refusal, advice, cause })
   }
   const ofCatalog = catalogReason(cause)
+  if (ofCatalog !== undefined) {
+    const advice = NO_CONNECTION_LEFT.test(ofCatalog)
+      ? `Readers keep the files they have. ${TOO_FEW_CONNECTIONS}`
+      : "Readers keep the files they have; check that PostgreSQL runs, then run `vaulthouse publish`."
+    return new LoadError({ reason: "Catalog", what, why: ofCatalog, advice, cause })
+  }
+  const toCheck = isNotPermitted(cause) ? "permissions" : "the folder and its disk"
   const next =
     fullDiskReason(cause) === undefined
-      ? `Readers keep the files they have; check ${ofCatalog === undefined ? "permissions" : "that PostgreSQL runs"}, then run \`vaulthouse publish\`.`
+      ? `Readers keep the files they have; check ${toCheck}, then run \`vaulthouse publish\`.`
       : "Free space there, then run `vaulthouse publish`: readers keep the files they have."
-  return new LoadError({
-    reason: ofCatalog === undefined ? "Files" : "Catalog",
-    what,
-    why: ofCatalog ?? reasonOf(cause),
-    advice: next,
-    cause,
-  })
+  return new LoadError({ reason: "Files", what, why: reasonOf(cause), advice: next, cause })
 }

@@ -155,6 +155,41 @@ describe.skipIf(lake === undefined)("two processes in one lake", () => {
     }).pipe(Effect.scoped),
   )
 
+  it.live("are refused a database that lacks characters, and leave nothing there", () =>
+    Effect.gen(function* () {
+      const shared = yield* newLake
+      const named = (encoding: string) => {
+        const catalog = new URL(shared.catalog)
+        catalog.pathname += `_${encoding.toLowerCase()}`
+        return { database: catalog.pathname.slice(1), lake: { ...shared, catalog: catalog.href } }
+      }
+      const make = (encoding: string) =>
+        Effect.promise(() =>
+          sharedPostgres().query(
+            `create database ${named(encoding).database} encoding '${encoding}' template template0 lc_collate 'C' lc_ctype 'C'`,
+          ),
+        )
+      yield* make("LATIN1")
+      const latin = named("LATIN1")
+      const problem = {
+        why: expect.stringContaining(`the encoding of the database ${latin.database} is LATIN1`),
+        advice: expect.stringContaining("Name another database in `warehouse`"),
+      }
+      const open = () =>
+        ducklake(lakeOf(latin.lake)).open({ dataDir: shared.data, runId: "one" }, [])
+      expect(yield* Effect.flip(Effect.tryPromise(open))).toMatchObject({ cause: problem })
+      const inspected = yield* Effect.promise(() => ducklake(lakeOf(latin.lake)).inspect([]))
+      expect(inspected).toMatchObject({ state: "broken", ...problem })
+      const schemas = "select 1 from pg_namespace where nspname like 'vaulthouse%'"
+      expect(yield* Effect.promise(() => sharedPostgres().query(schemas, latin.database))).toEqual(
+        [],
+      )
+      // Stores bytes as they come.
+      yield* make("SQL_ASCII")
+      yield* openedIn(named("SQL_ASCII").lake)("two")
+    }).pipe(Effect.scoped),
+  )
+
   it.live("store a key once, whichever of them came first", () =>
     Effect.gen(function* () {
       const { one, other } = yield* two

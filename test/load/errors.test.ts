@@ -121,10 +121,35 @@ it.each(losses)(
   },
 )
 
+it.each([
+  'too many connections for role "vaulthouse"',
+  "sorry, too many clients already",
+  "remaining connection slots are reserved for roles with the SUPERUSER attribute",
+])("a server without a connection left is reachable: %s", (words) => {
+  const refused = databaseError(
+    "Opening the warehouse",
+    new Error(
+      `IO Error: Failed to attach DuckLake MetaData "__ducklake_metadata_warehouse" at path + "postgres:host='db'": Unable to connect to Postgres at "host='db'": connection to server at "db" (10.0.0.1), port 5432 failed: FATAL:  ${words}`,
+    ),
+  )
+  expect(refused.message).toMatch(/^Opening the warehouse: the lake's catalog failed \(/)
+  expect(refused.message).toContain(`${words}). End connections to it that nothing needs`)
+  expect(refused.message).not.toContain("FATAL")
+})
+
 it("a value that the warehouse refuses is no failure of a lake's catalog", () => {
   const refused = new Error("Constraint Error: NOT NULL constraint failed: vaults.status")
   expect(isOfCatalog(refused)).toBe(false)
   expect(isRefusedByWarehouse(databaseError("Committing rows", refused))).toBe(true)
+})
+
+it.each([
+  [Object.assign(new Error("EACCES: permission denied, mkdir"), { code: "EACCES" }), "permissions"],
+  [Object.assign(new Error("EIO: i/o error, write"), { code: "EIO" }), "the folder and its disk"],
+])("of readers' files, what to check depends on what failed: %s", (cause, toCheck) => {
+  expect(filesError("Publishing", cause).message).toBe(
+    `Publishing: ${cause.message}. Readers keep the files they have; check ${toCheck}, then run \`vaulthouse publish\`.`,
+  )
 })
 
 it("an error of a full disk says so first, however long DuckDB's is", () => {

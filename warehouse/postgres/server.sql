@@ -4,6 +4,7 @@ select
     current_user as "user",
     (select ssl from pg_stat_ssl where pid = pg_backend_pid()) as is_encrypted,
     has_database_privilege(current_database(), 'CREATE') as may_create,
-    pg_encoding_to_char(encoding) as encoding
+    pg_encoding_to_char(encoding) as encoding,
+    current_setting('transaction_read_only')::boolean as is_read_only
 from pg_database
 where datname = current_database()

@@ -7,11 +7,13 @@ const ofFullDisk = {
   EDQUOT: "this user's part of the disk is full",
 } as const
 
+const NOT_PERMITTED = "permission denied"
+
 const always: Readonly<Record<string, string>> = {
   ...ofFullDisk,
   EISDIR: "this is a folder, not a file",
-  EACCES: "permission denied",
-  EPERM: "permission denied",
+  EACCES: NOT_PERMITTED,
+  EPERM: NOT_PERMITTED,
   EROFS: "the file system is read-only",
   ENAMETOOLONG: "the name is too long",
   ELOOP: "its symbolic links lead in a circle",
@@ -52,3 +54,7 @@ export const fullDiskReason = (error: unknown): string | undefined => {
   if (code === "EDQUOT" || /disk quota exceeded/i.test(text)) return ofFullDisk.EDQUOT
   return undefined
 }
+
+/** Whether this user has no permission: from Node's error, or one of DuckDB's, or its text. */
+export const isNotPermitted = (error: unknown): boolean =>
+  always[codeOf(error)] === NOT_PERMITTED || /permission denied/i.test(causeMessage(error))

@@ -1,6 +1,6 @@
 // Why a publication to PostgreSQL failed, and what to do about it. Messages name the target without user and password.
 import { causeMessage } from "../../domain/values/causeMessage.ts"
-import { PostgresError } from "../errors.ts"
+import { PostgresError, TOO_FEW_CONNECTIONS } from "../errors.ts"
 
 const LATER = "Readers keep what they have; the next run publishes what is missing."
 
@@ -31,6 +31,7 @@ const advices: Readonly<Record<string, string>> = {
   "42501":
     "Grant the user this privilege: docs/postgresql.md and docs/lake.md have those it needs.",
   "53100": "Free space on the server's disk, then run again.",
+  "53300": TOO_FEW_CONNECTIONS,
 }
 
 /** What the network or the server reports, and what to do if that is specific to it. */

@@ -11,6 +11,7 @@ import { objectStoreAccess } from "../../config/environment/objectStoreAccess.ts
 import { isInObjectStore } from "../../domain/stores/objectStore.ts"
 import { LoadError } from "../../load/errors.ts"
 import type { Place } from "./warehouse.ts"
+import { isNotPermitted } from "../../domain/values/fileReason.ts"
 import { causeMessage } from "../../domain/values/causeMessage.ts"
 
 export const archiveFolder = (dataDir: string): string => join(dataDir, "raw")
@@ -37,7 +38,7 @@ const readError = (cause: unknown): LoadError =>
     advice:
       cause instanceof ObjectStoreError
         ? cause.advice
-        : /permission denied/i.test(causeMessage(cause))
+        : isNotPermitted(cause)
           ? "Nothing was changed. Run this as the user that runs `vaulthouse sync`."
           : "Nothing was changed; `vaulthouse verify` lists everything that is damaged.",
     cause,

@@ -123,7 +123,7 @@ const endingOf =
           advice:
             cause instanceof ObjectStoreError
               ? cause.advice
-              : "Nothing was changed. Check the disk's free space and the folder's permissions.",
+              : "Nothing was changed. Check the disk, its free space and the folder's permissions.",
           cause,
         }),
     })

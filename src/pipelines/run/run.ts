@@ -225,24 +225,24 @@ const publishBeforeItsEnd = Effect.fnUntraced(function* (options: RunOptions, ru
 })
 
 /** A run whose rows have landed does not fail for it; what could not be done, the next one tries again. */
+const orWarn = <A, R>(work: Effect.Effect<A, LoadError, R>, otherwise: A) =>
+  work.pipe(
+    Effect.catchTag("LoadError", ({ message }) =>
+      Effect.as(Effect.logWarning(`old records stay for now: ${message}`), otherwise),
+    ),
+    spanned("retention"),
+  )
+
 const keptInOrder = (options: RunOptions) => {
-  const orNote = <A, R>(work: Effect.Effect<A, LoadError, R>, otherwise: A) =>
-    work.pipe(
-      Effect.catchTag("LoadError", ({ message }) => {
-        options.onProgress({ kind: "note", text: `old records stay for now: ${message}` })
-        return Effect.succeed(otherwise)
-      }),
-      spanned("retention"),
-    )
   // A lake has no process that has it to itself: its administrator calls `prune` and `compact`.
   if ((options.warehouse ?? "file") !== "file") return Effect.succeed(Effect.void)
   const keepDays = options.keepDays ?? defaultSettings.keepDays
   return Effect.map(
-    orNote<Finish, Warehouse>(
+    orWarn<Finish, Warehouse>(
       keepInOrder(options, keepDays, options.publish !== undefined),
       Effect.void,
     ),
-    (finish) => orNote(finish, undefined),
+    (finish) => orWarn(finish, undefined),
   )
 }
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { constants, tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, it, onTestFinished } from "vitest"
-import { fullDiskReason, readReason, writeReason } from "../../../src/domain/values/fileReason.ts"
+import { fullDiskReason, isNotPermitted, readReason, writeReason } from "../../../src/domain/values/fileReason.ts"
 
 const thrownBy = (work: () => unknown): unknown => {
   try {
@@ -51,4 +51,11 @@ it("knows a full disk and a full quota from what Node and DuckDB throw", () => {
   expect(fullDiskReason(ofDuckdb("No space left on device"))).toBe("the disk is full")
   expect(fullDiskReason({ code: "ENOSPC" })).toBe("the disk is full")
   expect(fullDiskReason(ofDuckdb("Permission denied"))).toBeUndefined()
+})
+
+it("knows a lack of permission from what Node and DuckDB throw", () => {
+  expect(isNotPermitted({ code: "EPERM" })).toBe(true)
+  expect(isNotPermitted(new Error('IO Error: Cannot open file "/a": Permission denied'))).toBe(true)
+  expect(isNotPermitted({ code: "EROFS" })).toBe(false)
+  expect(isNotPermitted(new Error("EIO: i/o error, write"))).toBe(false)
 })

@@ -3,6 +3,7 @@ import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Logger from "effect/Logger"
 import { folderStore } from "../../../src/archive/folderStore.ts"
 import { runOfSegment, segmentOfRun } from "../../../src/archive/segments.ts"
 import { Warehouse } from "../../../src/load/Warehouse.ts"
@@ -25,6 +26,13 @@ const COPIES = 60
 const BEGIN = Date.parse("2025-06-10T12:00:00Z")
 const daysAfter = <A, E, R>(days: number, work: Effect.Effect<A, E, R>) =>
   ahead(BEGIN + days * DAY_MILLIS - Date.now(), work)
+
+/** What is logged while it is provided. */
+const logs = () => {
+  const logged: Array<string> = []
+  const log = Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))])
+  return { logged, log }
+}
 
 const aTable = (table: string, times: ReadonlyArray<string>): string =>
   `insert into ${table} by name
@@ -296,8 +304,9 @@ describe("retention", () => {
       const before = yield* runs
       const run = (days: number) =>
         daysAfter(days, runOnce(simulator.url, dataDir, { pipelines: ["fees"], keepDays: 90 }))
-      const { events } = yield* run(500)
-      expect(events.filter(({ kind }) => kind === "note")).toEqual([])
+      const { logged, log } = logs()
+      yield* Effect.provide(run(500), log)
+      expect(logged).toEqual([])
       // The joined one, pruned.
       expect(ofMonth()).toEqual([expect.stringMatching(/^\d{6}\.\w+\.r\w+\.ndjson\.zst$/)])
       expect(yield* runs).toBeLessThan(before)
@@ -306,6 +315,39 @@ describe("retention", () => {
       expect(ofMonth()).toEqual(pruned)
       const findings = yield* verify({ dataDir })
       expect(findings.filter(({ path }) => !path.startsWith("published/"))).toEqual([])
+    }),
+  )
+
+  it.live("a segment that can't be read is the subject of a warning, and of no failure", () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({ vaults: 2, days: 3, now: "2026-06-02T06:00:00Z" })
+      const dataDir = yield* lived
+      const [first = ""] = segments(dataDir)
+      const file = join(dataDir, "raw", first)
+      const whole = readFileSync(file)
+      writeFileSync(
+        file,
+        whole.map((byte, at) => (at > whole.length / 2 ? byte ^ 0xff : byte)),
+      )
+      const run = (days: number) =>
+        daysAfter(days, runOnce(simulator.url, dataDir, { pipelines: ["fees"], keepDays: 90 }))
+      const { logged, log } = logs()
+      const { summary } = yield* Effect.provide(run(500), log)
+      expect(summary.outcome).toBe("complete")
+      expect(logged).toEqual([
+        expect.stringMatching(
+          new RegExp(
+            `^old records stay for now: Reading the response archive: .*${first}.*\\. Nothing was changed; \`vaulthouse verify\` lists`,
+          ),
+        ),
+      ])
+      expect(segments(dataDir)).toContain(first)
+      // Once it is back, the next run does what is left.
+      writeFileSync(file, whole)
+      const again = logs()
+      yield* Effect.provide(run(501), again.log)
+      expect(again.logged).toEqual([])
+      expect(segments(dataDir)).not.toContain(first)
     }),
   )
 

@@ -18,6 +18,7 @@ import { connect } from "../../postgres/connect.ts"
 import { describeViews, makeRole, readsNothing } from "./describe.ts"
 import { type Names, namesOf } from "./names.ts"
 import { materialize, periodsOf, writeCsv } from "./periods.ts"
+import { encodingProblem } from "../../postgres/encoding.ts"
 import { postgresError } from "../../postgres/explainPostgres.ts"
 import { PostgresError } from "../../errors.ts"
 import { type Relation, relationsOf } from "./relations.ts"
@@ -219,20 +220,13 @@ interface Server {
   readonly encoding: string
 }
 
-// SQL_ASCII stores bytes as they come.
-const ENCODINGS = new Set(["UTF8", "SQL_ASCII"])
-
 /** Throws a `PostgresError` if the database has no room for some characters, for which each publication would fail. */
 const suitableServer = async (client: Client, target: PostgresTarget): Promise<Server> => {
   const { rows } = await client.query<Server>(sqlFile("postgres", "server"))
   const [server] = rows as [Server]
-  if (ENCODINGS.has(server.encoding)) return server
-  throw new PostgresError({
-    target: target.shown,
-    why: `the encoding of the database ${target.database} is ${server.encoding}, which lacks characters of what is published; it must be UTF8`,
-    advice:
-      "Name another database in publish.postgres, as made by `create database … encoding 'UTF8' locale 'C' template template0`.",
-  })
+  const problem = encodingProblem(target, server.encoding, "publish.postgres")
+  if (problem !== undefined) throw new PostgresError({ target: target.shown, ...problem })
+  return server
 }
 
 /** Whether the database can be published to, in a sentence; changes nothing there. */

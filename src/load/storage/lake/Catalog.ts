@@ -5,6 +5,7 @@ import { MICROS_PER_SECOND } from "../../../domain/values/time.ts"
 import { type Claim, storedEntity } from "../../../domain/run/claim.ts"
 import type { PostgresTarget } from "../../../domain/stores/postgresUrl.ts"
 import { claimLost, WarehouseLocked } from "../../errors.ts"
+import { encodingProblem } from "../../postgres/encoding.ts"
 import { connect, withoutTimeouts } from "../../postgres/connect.ts"
 import { sqlFile } from "../../sql/sqlFile.ts"
 import { READ_ONLY } from "../../postgres/explainPostgres.ts"
@@ -69,12 +70,15 @@ export class Catalog {
     }
   }
 
-  /** Rejects if the server or the database takes no writes. */
-  async requireWrites(): Promise<void> {
-    const [found] = await this.rows("SHOW transaction_read_only")
-    if (found?.["transaction_read_only"] !== "on") return
+  /** Rejects if the server or the database takes no writes, or the database lacks characters. */
+  async requireSuitable(): Promise<void> {
+    const [found] = await this.rows(sqlFile("postgres", "server"))
     const { shown } = this.#target
-    throw catalogError(shown, Object.assign(new Error("it takes no writes"), { code: READ_ONLY }))
+    if (found?.["is_read_only"] === true) {
+      throw catalogError(shown, Object.assign(new Error("it takes no writes"), { code: READ_ONLY }))
+    }
+    const problem = encodingProblem(this.#target, String(found?.["encoding"]), "`warehouse`")
+    if (problem !== undefined) throw catalogProblem(shown, problem.why, problem.advice)
   }
 
   /** Keeps the lake open until `close`. Rejects with `WarehouseLocked` while another process is `alone`. */

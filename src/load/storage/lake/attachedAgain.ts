@@ -39,7 +39,7 @@ export const attachedAgain = (
   const mustBe = (before: number): void => {
     if (before === failures) return
     const why = "a statement failed meanwhile, so that deleted rows may have been read"
-    throw catalogProblem(shown, why, "Run the command again: it goes on from there.")
+    throw catalogProblem(shown, why, "Run the command again.")
   }
 
   return (connection) => {

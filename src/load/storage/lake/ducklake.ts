@@ -33,7 +33,7 @@ export const ducklake = (lake: LakeOptions): Storage => ({
     try {
       const catalog = await Catalog.open(lake.catalog, "inspect")
       try {
-        await catalog.requireWrites()
+        await catalog.requireSuitable()
         return await inspect(tables, (connection) => attachIfThere(connection, lake, catalog))
       } finally {
         await catalog.close()
@@ -45,7 +45,7 @@ export const ducklake = (lake: LakeOptions): Storage => ({
   open: async (options, tables) => {
     const catalog = await Catalog.open(lake.catalog, options.runId)
     try {
-      await catalog.requireWrites()
+      await catalog.requireSuitable()
       await catalog.enter()
       const spill = await spillFolder(options.dataDir)
       let data = ""
