@@ -3,7 +3,12 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { constants, tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, it, onTestFinished } from "vitest"
-import { fullDiskReason, isNotPermitted, readReason, writeReason } from "../../../src/domain/values/fileReason.ts"
+import {
+  fullDiskReason,
+  isNotPermitted,
+  readReason,
+  writeReason,
+} from "../../../src/domain/values/fileReason.ts"
 
 const thrownBy = (work: () => unknown): unknown => {
   try {
