@@ -95,6 +95,41 @@ describe("a shape that nobody declared", () => {
   )
 })
 
+describe("a failed check", () => {
+  it.live("holds back its run alone with publishFailedChecks: false, and no command", () =>
+    Effect.gen(function* () {
+      let pct = 1
+      const { run, rows, configure } = yield* begin(() => ({
+        "/platform/fees": { management_fee_pct: pct, performance_fee_pct: 10 },
+      }))
+      const published = rows("select management_fee_pct from core.fees where is_current")
+      const syncOf = (percent: number) =>
+        Effect.suspend(() => {
+          pct = percent
+          return Effect.map(run("sync", "fees"), ({ code }) => code)
+        })
+      configure("publishFailedChecks: false\n")
+      expect(yield* syncOf(1)).toBe(0)
+      expect(yield* syncOf(1000)).toBe(4)
+      expect(yield* published).toEqual(["1"])
+      // The next run fails no check itself, and publishes both.
+      expect(yield* syncOf(2)).toBe(0)
+      expect(yield* published).toEqual(["2"])
+      expect(yield* rows("select max(management_fee_pct) from core.fees")).toEqual(["1000"])
+      for (const command of ["publish", "replay"]) {
+        expect(yield* syncOf(2000)).toBe(4)
+        expect(yield* published).not.toEqual(["2000"])
+        expect((yield* run(command)).code).toBe(0)
+        expect(yield* published).toEqual(["2000"])
+        expect(yield* syncOf(3)).toBe(0)
+      }
+      configure("")
+      expect(yield* syncOf(1000)).toBe(4)
+      expect(yield* published).toEqual(["1000"])
+    }),
+  )
+})
+
 describe("a contract", () => {
   it.live("freeze: a change fails the check and holds publication back until it is accepted", () =>
     Effect.gen(function* () {

@@ -16,7 +16,7 @@ import { commandId } from "../../domain/run/commandId.ts"
 import { newRunId } from "../../domain/run/runId.ts"
 import type { LoadError, WarehouseLocked } from "../../load/errors.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
-import { isContractCheck } from "../publication/contractChecks.ts"
+import { contractChecks, isContractCheck } from "../publication/contractChecks.ts"
 import { literal } from "../../load/sql/sql.ts"
 import { allChecks, checkTouched, hasErrors } from "../publication/check.ts"
 import type { ContractSettings } from "../publication/contractChecks.ts"
@@ -214,12 +214,16 @@ const isHeldBack = (options: RunOptions, failed: ReadonlyArray<CheckResult>): bo
 const failedOf = (checked: ReadonlyArray<CheckResult>): ReadonlyArray<CheckResult> =>
   checked.filter(({ outcome }) => outcome === "failed")
 
+/** Whether a check may hold back the run, whose last task may be the one that fails it. */
+const mayBeHeldBack = ({ publishFailedChecks, settings }: RunOptions): boolean =>
+  publishFailedChecks === false || contractChecks(settings).length > 0
+
 /** Publishes what has landed, for a run that may have to wait. What it can't, the end of the run does, and says why. */
 const publishBeforeItsEnd = Effect.fnUntraced(function* (options: RunOptions, runId: string) {
   const { rows } = yield* Warehouse
   const landed = `select 1 from ops.tasks where run_id = $1 and outcome = 'loaded' limit 1`
   if (options.publish === undefined || (yield* rows(landed, [runId])).length === 0) return
-  if (isHeldBack(options, failedOf(yield* checkTouched(options.settings)))) return
+  if (mayBeHeldBack(options)) return
   const publicationId = yield* commandId("publish")
   yield* publishNewsEverywhere({ ...options.publish, publicationId }, options.onProgress)
 })

@@ -193,6 +193,20 @@ describe("a vault that keeps failing", () => {
       }),
     )
 
+    it.live.each([
+      ["a contract", { settings: { contracts: { position_snapshots: "freeze" } } }],
+      ["a failed check", { publishFailedChecks: false }],
+    ] as const)("publishes nothing early that %s may hold back", ([, overrides]) =>
+      Effect.gen(function* () {
+        const { dataDir, run, seen } = yield* patient(overrides)
+        expect((yield* run).outcome).toBe("partial")
+        expect(new Set(seen.map(({ current }) => current))).toEqual(new Set([undefined]))
+        expect(currentOf(dataDir)).not.toMatch(/^publish-/)
+        const [row] = yield* query(dataDir, "select count(*)::int as n from ops.publications")
+        expect(row).toEqual({ n: 1 })
+      }),
+    )
+
     it.live("publishes nothing that a check holds back", () =>
       Effect.gen(function* () {
         const settings = { contracts: { position_snapshots: "freeze" } } as const
