@@ -9,7 +9,7 @@ import { regularFileSize } from "../../domain/regularFile.ts"
 import { isInObjectStore } from "../../domain/stores/objectStore.ts"
 import { counted } from "../../domain/values/numbers.ts"
 import { sha256Of, writeDurably } from "../../domain/durableFiles.ts"
-import { readCurrent, writeCurrent } from "../../load/published/publishedFiles.ts"
+import { isUnchanged, readCurrent, writeCurrent } from "../../load/published/publishedFiles.ts"
 import { openPublishedCopy } from "../../load/published/read/openPublishedCopy.ts"
 import { isPublished, publishedDirectory } from "../../load/published/read/PublishedCopy.ts"
 import { archiveOf } from "../publication/archiveOf.ts"
@@ -116,6 +116,12 @@ export const backup = Effect.fnUntraced(function* (place: Place, folder: string)
     // they have every response it refers to, unless a run that joins segments removes some.
     const database = `published/${current.file}`
     await copy(join(dataDir, database), join(folder, database))
+    if (!(await isUnchanged(current, join(folder, database)))) {
+      throw new BackupError({
+        why: `Somebody has written to the published copy ${join(dataDir, database)} since it was published.`,
+        advice: `What was written is not a backup: remove the folder ${folder}, run \`vaulthouse publish\`, and run the backup again.`,
+      })
+    }
     await writeCurrent(folder, current)
     const segments: Array<string> = []
     for (const file of await archivedFiles(place)) {

@@ -14,6 +14,7 @@ import {
 } from "node:fs"
 import { dirname, join } from "node:path"
 import { setImmediate } from "node:timers/promises"
+import { DuckDBInstance } from "@duckdb/node-api"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -23,6 +24,7 @@ import { compact } from "../../../src/pipelines/archive/compact.ts"
 import { verify } from "../../../src/pipelines/archive/verify.ts"
 import { backup } from "../../../src/pipelines/backup/backup.ts"
 import { restore } from "../../../src/pipelines/backup/restore.ts"
+import { publishAnyway } from "../../../src/pipelines/publication/publish.ts"
 import { readStatus } from "../../../src/pipelines/readers/status.ts"
 import { expectTruth, fingerprint, simulated } from "../../support/simulated.ts"
 import { sharedWarehouse } from "../../support/sharedWarehouse.ts"
@@ -102,6 +104,33 @@ it.live("a backup between the two steps of a publication is the earlier one, who
     expect(yield* verify({ dataDir: elsewhere })).toEqual([])
     // Its owner's alone, whoever may read what is published.
     expect(statSync(join(elsewhere, "vaulthouse.duckdb")).mode & 0o777).toBe(0o600)
+  }),
+)
+
+it.live("a published copy that somebody has written to makes no backup", () =>
+  Effect.gen(function* () {
+    const { dataDir, target, elsewhere } = yield* synced
+    const before = yield* fingerprint(dataDir)
+    const { file } = JSON.parse(readFileSync(join(dataDir, "published/current.json"), "utf8")) as {
+      readonly file: string
+    }
+    yield* Effect.promise(async () => {
+      const instance = await DuckDBInstance.create(join(dataDir, "published", file))
+      const connection = await instance.connect()
+      await connection.run("DELETE FROM core.ratio_history")
+      connection.closeSync()
+      instance.closeSync()
+    })
+    const refused = yield* Effect.flip(backup({ dataDir }, target))
+    expect(refused.message).toMatch(
+      /^Somebody has written to the published copy \S+ since it was published\.\nWhat was written is not a backup: remove the folder/,
+    )
+    expect(existsSync(join(target, "backup.json"))).toBe(false)
+    yield* publishAnyway({ dataDir, rebuildAll: false, parquet: undefined })
+    rmSync(target, { recursive: true })
+    yield* backup({ dataDir }, target)
+    yield* restore(target, { dataDir: elsewhere })
+    expect(yield* fingerprint(elsewhere)).toEqual(before)
   }),
 )
 

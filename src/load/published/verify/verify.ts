@@ -16,7 +16,7 @@ import {
   readManifest,
 } from "../parquet/manifest.ts"
 import { currentFiles, linkPath } from "../parquet/parquetFolder.ts"
-import { CURRENT, foreignLogs, readCurrent } from "../publishedFiles.ts"
+import { CURRENT, foreignLogs, isUnchanged, readCurrent } from "../publishedFiles.ts"
 import { publishedDirectory, publishedFile } from "../read/PublishedCopy.ts"
 import { differingViews, viewDefinitions } from "../publishedViews.ts"
 import { attachConfined } from "../../duckdb/confine.ts"
@@ -164,6 +164,16 @@ const checkViews = async (
   }))
 }
 
+/** Rows of stored marts, and of tables without Parquet files, have nothing that they could be compared with. */
+const checkUnchanged = async (dataDir: string): Promise<Finding | undefined> => {
+  const current = await readCurrent(dataDir)
+  if (current === undefined || (await isUnchanged(current, publishedFile(dataDir))))
+    return undefined
+  const detail =
+    "somebody has written to it since it was published; `vaulthouse publish` makes it again"
+  return { kind: "content", path: PUBLISHED, detail }
+}
+
 /** The files of each table without findings. Marts are left out, because their rows may depend on the time. */
 const soundTables = (
   manifest: Manifest | undefined,
@@ -235,6 +245,10 @@ const verifyAll = async (dataDir: string): Promise<ReadonlyArray<Finding>> => {
           { kind: "unreadable" as const, path: PUBLISHED, detail: causeMessage(cause) },
         ])),
       )
+      // What names the table or view says more.
+      const isNamed = findings.some(({ path }) => path.startsWith("published/"))
+      const changed = isNamed ? undefined : await checkUnchanged(dataDir)
+      if (changed !== undefined) findings.push(changed)
     }
     return findings
   } finally {

@@ -304,6 +304,26 @@ describe("verify", () => {
     }),
   )
 
+  it.live.each([
+    ["a stored mart", true, "delete from mart_tables.pnl_days"],
+    ["a table, where no Parquet files are published", false, "delete from core.pnl_history"],
+  ] as const)("finds that rows of the published copy were changed: %s", ([, hasParquet, sql]) =>
+    Effect.gen(function* () {
+      const dataDir = yield* standard
+      if (!hasParquet) rmSync(join(dataDir, "parquet"), { recursive: true })
+      expect(yield* verify(dataDir)).toEqual([])
+      yield* changePublished(dataDir, sql)
+      expect(yield* verify(dataDir)).toEqual([
+        {
+          kind: "content",
+          path: "published/vaulthouse.duckdb",
+          detail:
+            "somebody has written to it since it was published; `vaulthouse publish` makes it again",
+        },
+      ])
+    }),
+  )
+
   it.live(
     "finds a row of the published copy that was changed, a view or macro replaced, dropped or added",
     () =>
