@@ -7,7 +7,7 @@ import type { Parameters, ParameterValue } from "./Parameter.ts"
 
 /**
  * The API key that an endpoint requires (§4, §5): none, any, an admin's, or for `curator` that of the vault's curator
- * or an admin. `undocumented`: §5.8 and §5.9 leave it open, so requests carry the configured key, if there is one.
+ * or an admin. `undocumented`: §5.8 leaves it open, so requests carry the configured key, if there is one.
  */
 export type AuthTier = "public" | "key" | "admin" | "curator" | "undocumented"
 

@@ -50,7 +50,7 @@ const meanings: Readonly<Record<keyof typeof exitCodes, string>> = {
     "the service requires a longer wait than a run allows; the next run continues from there",
   locked: "another run holds the warehouse (`sync --wait` waits for it, up to a day)",
   interrupted:
-    "stopped by Ctrl-C or SIGTERM; `schedule`, `serve`, `worker`, `mcp` and `simulate`, which run until they are stopped, exit with 0. SIGTERM before a command has begun ends it with 143, and SIGHUP with 129 at any time: at once, as a kill does",
+    "stopped by Ctrl-C or SIGTERM; `schedule`, `serve`, `worker`, `mcp` and `simulate`, which run until they are stopped, exit with 0. SIGTERM before a command has begun ends it at once, like a kill, with 143; SIGHUP does so at any time, with 129",
 }
 
 /** What `--help` prints, without the parts that all commands share. */

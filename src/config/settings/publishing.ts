@@ -70,7 +70,7 @@ export const publishing = {
     kind: { type: "memory" },
     default: "1GB",
     describe: "Memory that a query, and `check`, uses before it spills to disk",
-    neededBy: "Administrators: readers that share a small machine, or ask large questions",
+    neededBy: "Administrators: readers that share a small machine, or run large queries",
   },
   queryDiskLimit: {
     kind: { type: "memory" },

@@ -3,6 +3,6 @@ import { type Column, field } from "../../domain/table/column.ts"
 
 export const reportedFigures: ReadonlyArray<Column> = [
   field.double("latest_reported_tvl", "Total value locked as last reported", { unit: "as sent" }),
-  field.json("reported_apy", "Reported APY and its parts, as sent (fractions)"),
+  field.json("reported_apy", "Reported APY and its parts, as sent"),
   field.json("historical_apy", "Map of days to APY, as sent"),
 ]

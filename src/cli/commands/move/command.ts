@@ -6,7 +6,7 @@ export const move: Command = {
   summary: "Copy the warehouse from its file into a lake, or back",
   neededBy: "Administrators: change from a file to a lake when one machine is not enough, or back",
   details:
-    "Copies every table of the warehouse that the settings name, row by row, and compares all rows before the new warehouse is complete; neither can be written meanwhile. The target must be empty. If the move is stopped or killed, nothing has changed: run it again. The old warehouse is kept as it is, and stays in use until you change the settings.",
+    "Copies every table of the warehouse that the settings name, row by row, and compares all rows before the new warehouse is complete; neither can be written meanwhile. The target must be empty. A move that was stopped or killed has moved nothing or everything: run it again. The old warehouse is kept as it is, and stays in use until you change the settings.",
   flags: {
     to: {
       type: "string",

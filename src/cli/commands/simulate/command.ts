@@ -26,7 +26,7 @@ export const simulate: Command = {
   summary: "Start a simulated service with plausible vault history",
   neededBy: "Developers: try everything without a service or a key",
   details:
-    "Serves the whole API on this machine, with data generated from a seed: to try vaulthouse, for tests, and to develop against faults. Stop it with Ctrl-C.",
+    "Simulates the whole API on this machine, with data generated from a seed: to try vaulthouse, for tests, and to develop against faults. Stop it with Ctrl-C.",
   flags,
   settings: ["config", "platform-segment", "log-level"],
   examples: [

@@ -9,7 +9,7 @@ export const observationWarnings: Table = {
   mode: "slowly_changing",
   grain: "endpoint, vault, warning and version",
   comment:
-    "Warnings that the service sends with transparency records, about tokens without a price source, or custody data and contracts that could not be read. A warning ends with the first response without it.",
+    "Warnings that the service sends with transparency records, about tokens that could not be resolved, or custody data and contracts that could not be read. A warning ends with the first response without it.",
   source:
     "`warnings` of GET /platform/oracle_classification and /platform/governance/…/roles and /timelocks (§2.9, §4.1)",
   key: ["endpoint", "chain_id", "vault_address", "warning"],
