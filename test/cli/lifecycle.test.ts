@@ -137,6 +137,26 @@ describe("status", () => {
     expect(await status("killed")).toMatch(/^Last run +\S+\s+\(sync\s+vaults\):\s+complete,\s+/m)
   })
 
+  it("knows a run that SIGHUP ended at once, as a kill does", async () => {
+    simulator.patch({ latencyMs: 400 })
+    const child = start(["sync", "--base-url", simulator.url, "--data-dir", "hung-up"], { cwd })
+    await underWay()
+    child.kill("SIGHUP")
+    // For a shell, 129.
+    expect(await once(child, "exit")).toEqual([null, "SIGHUP"])
+    simulator.patch({ latencyMs: 0 })
+    expect(await firstRun("hung-up")).toEqual([{ outcome: "killed", ...whole }])
+  })
+
+  it("knows nothing of a run that SIGTERM ended before it began", async () => {
+    const child = start(["sync", "--base-url", simulator.url, "--data-dir", "early"], { cwd })
+    await once(child, "spawn")
+    child.kill("SIGTERM")
+    // For a shell, 143.
+    expect(await once(child, "exit")).toEqual([null, "SIGTERM"])
+    expect(existsSync(join(cwd, "early"))).toBe(false)
+  })
+
   it("knows a run that was stopped", async () => {
     simulator.patch({ latencyMs: 400 })
     const child = start(["sync", "--base-url", simulator.url, "--data-dir", "stopped"], { cwd })

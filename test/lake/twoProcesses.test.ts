@@ -1,5 +1,5 @@
 // What a single writer may rely on, and several processes that share a lake may not.
-import { existsSync, mkdirSync, utimesSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, statSync, utimesSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Context from "effect/Context"
@@ -67,6 +67,20 @@ describe.skipIf(lake === undefined)("two processes in one lake", () => {
         { layouts: 1 },
       ])
     }),
+  )
+
+  it.live("make its folder for their user alone, and leave one that is there as it is", () =>
+    Effect.gen(function* () {
+      const shared = yield* newLake
+      const made = join(shared.data, "made")
+      yield* openedIn({ ...shared, data: made })("one")
+      expect(statSync(made).mode & 0o777).toBe(0o700)
+      const other = { ...(yield* newLake), data: join(shared.data, "open") }
+      mkdirSync(other.data)
+      chmodSync(other.data, 0o775)
+      yield* openedIn(other)("two")
+      expect(statSync(other.data).mode & 0o777).toBe(0o775)
+    }).pipe(Effect.scoped),
   )
 
   it.live("let one of them be alone, as long as it has the lake open", () =>

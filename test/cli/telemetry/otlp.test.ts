@@ -250,6 +250,24 @@ it("a collector that fails costs no run, and is said once", async () => {
   expect(watched.stderr).not.toContain(token)
 })
 
+it("a collector that never responds ends no run and holds up none, and is said once", async () => {
+  const silent = createServer((request) => void request.resume())
+  await new Promise<void>((listening) => silent.listen(0, "127.0.0.1", listening))
+  const { port } = silent.address() as AddressInfo
+  const service = await rejecting()
+  const args = ["sync", "vaults", "--base-url", service.url, "--data-dir", "unheard"]
+  const watched = await vaulthouse(args, { cwd, env: variables(`http://127.0.0.1:${port}`) })
+  const { code } = await vaulthouse(args, { cwd, env: { VAULTHOUSE_API_KEY: key } })
+  service.server.close()
+  silent.closeAllConnections()
+  silent.close()
+  expect(watched.code).toBe(code)
+  const said = watched.stderr.split("\n").filter((line) => line.includes("OpenTelemetry"))
+  expect(said).toEqual([
+    "warning: OpenTelemetry: no response within 3 s; the run goes on, but its telemetry is not complete",
+  ])
+})
+
 it("a collector that redirects sends nothing elsewhere, headers least of all", async () => {
   const elsewhere = await startCollector()
   const { url, close } = await startCollector(307, `${elsewhere.url}/v1/traces`)

@@ -15,10 +15,13 @@ import {
   plannedClaims,
 } from "../../../src/pipelines/workers/claims.ts"
 import { queueLayer, taskQueue } from "../../../src/load/work/queue.ts"
+import { connected } from "../../../src/pipelines/workers/connected.ts"
 import { endRun, openRun } from "../../../src/pipelines/workers/sharedRun.ts"
 import { WorkDatabase } from "../../../src/load/work/WorkDatabase.ts"
 import { sqlFile } from "../../../src/load/sql/sqlFile.ts"
+import { startPostgresProxy } from "../../crash/lake/postgresProxy.ts"
 import { batchOf, sampleTables } from "../../load/sample.ts"
+import { movableClock } from "../../support/movableClock.ts"
 import { sharedPostgres } from "../../support/servers/postgres.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
 import { until, untilSo } from "../../support/until.ts"
@@ -27,6 +30,56 @@ import { lake, lakeOf, newCatalog, newLake } from "../lake.ts"
 const LEASE_SECONDS = 60
 
 const wait = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))
+
+describe.skipIf(lake === undefined)("the connection to PostgreSQL, once it is lost,", () => {
+  it.live.each([
+    [9, "is waited for"],
+    [11, "is given up"],
+  ] as const)("for %s minutes: %s", ([minutes]) =>
+    Effect.gen(function* () {
+      const url = new URL(yield* Effect.promise(newCatalog))
+      let port = sharedPostgres().port
+      const proxy = yield* Effect.acquireRelease(
+        Effect.promise(() => startPostgresProxy(() => port)),
+        ({ close }) => Effect.promise(close),
+      )
+      url.port = String(proxy.port)
+      const clock = movableClock()
+      const said: Array<string> = []
+      const options = {
+        catalog: Result.getOrThrow(parsePostgresUrl(url.href)),
+        leaseSeconds: LEASE_SECONDS,
+        onConnection: (text: string) => {
+          said.push(text)
+          if (!text.startsWith("waits")) return
+          setTimeout(() => clock.advance(minutes * 60_000), 10)
+          // After it has tried, and found none, at that time.
+          setTimeout(() => (port = sharedPostgres().port), 5000)
+        },
+      }
+      let times = 0
+      const work = Effect.suspend(() => {
+        times += 1
+        if (times > 1) return Effect.succeed("done")
+        // Nothing listens there.
+        port = 9
+        proxy.dropAll()
+        return Effect.fail("the work failed")
+      })
+      const ended = yield* Effect.result(clock.under(connected(options, () => work)))
+      if (minutes < 10) {
+        expect(ended).toMatchObject({ _tag: "Success", success: "done" })
+        expect(said.at(-1)).toMatch(/^is connected to PostgreSQL \S+ again$/)
+      } else {
+        expect(ended).toMatchObject({
+          _tag: "Failure",
+          failure: { reason: "Catalog", why: "the connection was lost" },
+        })
+        expect(times).toBe(1)
+      }
+    }).pipe(Effect.scoped),
+  )
+})
 
 describe.skipIf(lake === undefined)("the work of a shared run", () => {
   it.live("ends while a worker claims tasks of it, none waiting for the other for ever", () =>
