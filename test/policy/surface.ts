@@ -4,7 +4,8 @@ import { join } from "node:path"
 import { commands } from "../../src/cli/commands/index.ts"
 import { exitCodes } from "../../src/cli/parse/exit.ts"
 import { globalFlags } from "../../src/cli/parse/globalFlags.ts"
-import { environmentName } from "../../src/config/settings/Setting.ts"
+import { SERVE_TOKEN } from "../../src/config/secrets/serveToken.ts"
+import { API_KEY, API_KEY_FILE, environmentName } from "../../src/config/settings/Setting.ts"
 import { settingNames, settingOf } from "../../src/config/settings/settings.ts"
 import { dictionary } from "../../src/pipelines/readers/dictionary.ts"
 
@@ -29,6 +30,38 @@ const settings = () =>
     return [`setting ${name}`, ...(variable === undefined ? [] : [`environment ${variable}`])]
   })
 
+interface Described {
+  readonly properties?: Readonly<Record<string, Described>>
+  readonly items?: Described
+  readonly anyOf?: ReadonlyArray<Described>
+  readonly oneOf?: ReadonlyArray<Described>
+}
+
+/** The settings within settings, as the schema for editors has them: `lake.data`, `notify[].webhook`. */
+const within = ({
+  properties = {},
+  items,
+  anyOf = [],
+  oneOf = [],
+}: Described): ReadonlyArray<string> => [
+  ...Object.entries(properties).flatMap(([name, inner]) => [
+    name,
+    ...within(inner).map((path) => (path.startsWith("[") ? name + path : `${name}.${path}`)),
+  ]),
+  ...(items === undefined ? [] : within(items).map((path) => `[].${path}`)),
+  ...[...anyOf, ...oneOf].flatMap(within),
+]
+
+// A test of the pages compares it with the settings.
+const nestedSettings = () => {
+  const file = join(import.meta.dirname, "../../docs/config.schema.json")
+  const paths = within(JSON.parse(readFileSync(file, "utf8")) as Described)
+  return [...new Set(paths)].filter((path) => path.includes(".")).map((path) => `setting ${path}`)
+}
+
+/** What is no setting, since it is a secret. */
+const secrets = () => [API_KEY, API_KEY_FILE, SERVE_TOKEN].map((name) => `environment ${name}`)
+
 const flags = () => [
   ...Object.keys(globalFlags).map((flag) => `flag --${flag}`),
   ...commands.flatMap(({ name, flags: own }) => [
@@ -49,6 +82,8 @@ export const surface = (): ReadonlyArray<string> =>
   [
     ...relations(),
     ...settings(),
+    ...nestedSettings(),
+    ...secrets(),
     ...flags(),
     ...Object.entries(exitCodes).map(([name, code]) => `exit ${code} ${name}`),
     ...metrics(),

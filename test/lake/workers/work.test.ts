@@ -85,7 +85,7 @@ describe.skipIf(lake === undefined)("the work of a shared run", () => {
   it.live("ends while a worker claims tasks of it, none waiting for the other for ever", () =>
     Effect.gen(function* () {
       const url = yield* Effect.promise(newCatalog)
-      const connected = Effect.acquireRelease(
+      const opened = Effect.acquireRelease(
         Effect.promise(async () => {
           const client = new Client({ connectionString: url })
           await client.connect()
@@ -111,7 +111,7 @@ describe.skipIf(lake === undefined)("the work of a shared run", () => {
         const queue = yield* taskQueue(run.runId)
         yield* queue.offer(tasks)
         yield* queue.offer(tasks)
-        const client = yield* connected
+        const client = yield* opened
         const count = async (table: string) =>
           Number(
             (await client.query<{ n: string }>(`select count(*) as n from ${table}`)).rows[0]?.n,
