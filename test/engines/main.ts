@@ -1,5 +1,5 @@
 // Opens a published copy with older and newer versions of DuckDB, as BI tools and notebooks bring them, and compares what
-// every view holds with what today's version reads. node test/engines/main.ts FOLDER, where they are installed.
+// every view, macro and worked question holds with what today's version reads. node test/engines/main.ts FOLDER, where they are installed.
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -11,6 +11,8 @@ type Content = Readonly<Record<string, ReadonlyArray<Readonly<Record<string, unk
 interface Reading {
   readonly version: string
   readonly asPublished: Content
+  /** Macros and worked questions, where they are wanted. */
+  readonly called: Content
   readonly madeAgain: Content
 }
 
@@ -20,8 +22,8 @@ const print = (text: string): void => {
 
 const [installed = ""] = process.argv.slice(2)
 
-const read = async (engine: Engine, file: string): Promise<Reading> =>
-  JSON.parse(await engine.run("read", file)) as Reading
+const read = async (engine: Engine, file: string, hasCalls: boolean): Promise<Reading> =>
+  JSON.parse(await engine.run("read", file, ...(hasCalls ? ["calls"] : []))) as Reading
 
 /** Sums may be added up in another order. */
 const isSame = (one: unknown, other: unknown): boolean =>
@@ -57,23 +59,32 @@ try {
   const example = await makeExampleWarehouse(folder)
   await example.close()
   const file = join(folder, "stopped-clock.duckdb")
-  const expected = await read(today, file)
+  const expected = await read(today, file, true)
   const names = Object.keys(expected.asPublished)
   const empty = names.filter((name) => expected.asPublished[name]?.length === 0)
   print(`${names.length} views, ${empty.length} without rows: ${empty.join(", ")}`)
-  let failed = names.length < 30
-  for (const engine of [today, ...enginesIn(installed)]) {
-    const reading = engine === today ? expected : await read(engine, file)
-    for (const part of ["asPublished", "madeAgain"] as const) {
-      const wrong = names.flatMap((name) => {
-        const found = difference(expected.asPublished[name], reading[part][name])
+  let failed = names.length < 30 || Object.keys(expected.called).length < 40
+  const engines = enginesIn(installed)
+  // They take most of the time: the oldest and the newest engine read them.
+  const readsAll = [today, engines.at(0), engines.at(-1)]
+  for (const engine of [today, ...engines]) {
+    const hasCalls = readsAll.includes(engine)
+    const reading = engine === today ? expected : await read(engine, file, hasCalls)
+    const parts = [
+      ["views as published", expected.asPublished, reading.asPublished],
+      ["views made again from the catalog", expected.asPublished, reading.madeAgain],
+      ...(hasCalls
+        ? ([["macros and worked questions", expected.called, reading.called]] as const)
+        : []),
+    ] as const
+    for (const [what, wanted, there] of parts) {
+      const wrong = Object.entries(wanted).flatMap(([name, content]) => {
+        const found = difference(content, there[name])
         return found === undefined ? [] : [`  ${name}: ${found}`]
       })
       failed ||= wrong.length > 0
-      const what = part === "asPublished" ? "as published" : "made again from the catalog"
-      print(
-        [`${reading.version} ${what}: ${names.length - wrong.length} equal`, ...wrong].join("\n"),
-      )
+      const equal = Object.keys(wanted).length - wrong.length
+      print([`${reading.version}, ${what}: ${equal} equal`, ...wrong].join("\n"))
     }
   }
   process.exitCode = failed ? 1 : 0

@@ -1,10 +1,11 @@
 // Reads a published copy with one version of DuckDB and prints what each view of it holds, first as the copy has the
 // views, then with the views made again, from the copy's own catalog, over copied tables in an empty database.
-// node read.js PACKAGE FILE, where PACKAGE is an installed @duckdb/node-api; plain JavaScript, for any Node.
+// node read.js FROM PACKAGE FILE [calls]: with `calls`, also what macros and worked questions return. PACKAGE is an installed
+// @duckdb/node-api; plain JavaScript, for any Node.
 import { createRequire } from "node:module"
 import { pathToFileURL } from "node:url"
 
-const [from, name, file] = process.argv.slice(2)
+const [from, name, file, part] = process.argv.slice(2)
 const require = createRequire(pathToFileURL(from))
 const { DuckDBInstance } = require(name)
 
@@ -17,25 +18,48 @@ const views = async (catalog) =>
   rows(`select schema_name, view_name, sql from duckdb_views()
     where database_name = '${catalog}' and not internal and schema_name in ('mart', 'meta') order by all`)
 
-const contents = async (catalog) => {
-  await connection.run(`use ${catalog}`)
+/** What each of the relations holds, by name; the error where it can't be read. */
+const readAll = async (relations) => {
   const found = {}
-  for (const [schema, view] of await views(catalog)) {
-    const id = `${schema}.${view}`
+  for (const [name, relation] of relations) {
     try {
-      const lines = await rows(`select to_json(v)::varchar from ${id} as v`)
-      found[id] = lines.map(([line]) => JSON.parse(line))
+      const lines = await rows(`select to_json(v)::varchar from ${relation} as v`)
+      found[name] = lines.map(([line]) => JSON.parse(line))
     } catch (error) {
-      found[id] = String(error.message).slice(0, 300)
+      found[name] = String(error.message).slice(0, 300)
     }
   }
   return found
+}
+
+const contents = async (catalog) => {
+  await connection.run(`use ${catalog}`)
+  const names = (await views(catalog)).map(([schema, view]) => `${schema}.${view}`)
+  return readAll(names.map((name) => [name, name]))
+}
+
+/** The macros of `mart`, all days and the newest instant for their parameters, and the worked questions. */
+const calls = async () => {
+  const macros =
+    await rows(`select function_name, array_to_string(parameters, ',') from duckdb_functions()
+    where database_name = 'copy' and schema_name = 'mart' and function_type = 'table_macro' order by all`)
+  const questions = await rows("select question, sql from meta.questions order by all")
+  return [
+    ...macros.map(([macro, parameters]) => {
+      const values = parameters
+        .split(",")
+        .map((each) => (/day$/.test(each) ? "null" : "timestamp '2100-01-01'"))
+      return [`mart.${macro}`, `mart.${macro}(${values.join(", ")})`]
+    }),
+    ...questions.map(([question, sql]) => [question, `(${sql})`]),
+  ]
 }
 
 await connection.run("set timezone = 'UTC'")
 await connection.run(`attach '${file}' as copy (read_only)`)
 await connection.run("attach ':memory:' as fresh")
 const asPublished = await contents("copy")
+const called = await readAll(part === "calls" ? await calls() : [])
 
 await connection.run("use fresh")
 for (const [schema, table] of await rows(
@@ -57,4 +81,4 @@ for (let round = 0; left.length > 0 && round < 20; round += 1) {
 }
 const madeAgain = await contents("fresh")
 const [[version]] = await rows("select library_version from pragma_version()")
-process.stdout.write(JSON.stringify({ version, asPublished, madeAgain }))
+process.stdout.write(JSON.stringify({ version, asPublished, called, madeAgain }))
