@@ -5,9 +5,9 @@
 import { createRequire } from "node:module"
 import { pathToFileURL } from "node:url"
 
-const [from, name, file, part] = process.argv.slice(2)
+const [from, engine, file, more] = process.argv.slice(2)
 const require = createRequire(pathToFileURL(from))
-const { DuckDBInstance } = require(name)
+const { DuckDBInstance } = require(engine)
 
 const instance = await DuckDBInstance.create(":memory:")
 const connection = await instance.connect()
@@ -59,7 +59,7 @@ await connection.run("set timezone = 'UTC'")
 await connection.run(`attach '${file}' as copy (read_only)`)
 await connection.run("attach ':memory:' as fresh")
 const asPublished = await contents("copy")
-const called = await readAll(part === "calls" ? await calls() : [])
+const called = await readAll(more === "calls" ? await calls() : [])
 
 await connection.run("use fresh")
 for (const [schema, table] of await rows(
