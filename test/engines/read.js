@@ -48,7 +48,7 @@ const calls = async () => {
     ...macros.map(([macro, parameters]) => {
       const values = parameters
         .split(",")
-        .map((each) => (/day$/.test(each) ? "null" : "timestamp '2100-01-01'"))
+        .map((each) => (each.endsWith("day") ? "null" : "timestamp '2100-01-01'"))
       return [`mart.${macro}`, `mart.${macro}(${values.join(", ")})`]
     }),
     ...questions.map(([question, sql]) => [question, `(${sql})`]),
