@@ -184,7 +184,7 @@ const databaseAdvice = (cause: unknown, why: string): string => {
 export const TOO_FEW_CONNECTIONS =
   "End connections to it that nothing needs, or raise its limit (that of the server, max_connections; of the database; or of the user), then run again."
 
-/** https://www.postgresql.org/docs/current/errcodes-appendix.html: 53300, of which DuckDB's extensions report the text alone. */
+/** https://www.postgresql.org/docs/current/errcodes-appendix.html: 53300, of which DuckDB's extensions report the text alone, in English by default. */
 const NO_CONNECTION_LEFT = /too many (clients|connections)|remaining connection slots/
 
 const catalogAdvice = (why: string): string =>

@@ -1,6 +1,7 @@
 // Shapes that nobody declared are quarantined, proposed, and settled by the configuration; contracts of tables decide
 // what becomes of fields without a column.
-import { readFileSync, writeFileSync } from "node:fs"
+import { once } from "node:events"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -8,7 +9,8 @@ import { describe, expect } from "vitest"
 import { json, scriptedServer } from "../support/servers/scriptedServer.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
 import { queryFile } from "../support/warehouseRun.ts"
-import { vaulthouse } from "./command.ts"
+import { untilSo } from "../support/until.ts"
+import { start, vaulthouse } from "./command.ts"
 
 const address = "0xd8da6bf26964af9d7eed9e03e53415d37aa96045"
 
@@ -126,6 +128,45 @@ describe("a failed check", () => {
       configure("")
       expect(yield* syncOf(1000)).toBe(4)
       expect(yield* published).toEqual(["1000"])
+    }),
+  )
+})
+
+describe("the checks of a run that was stopped", () => {
+  it.live("are made by the next one, which they hold back", () =>
+    Effect.gen(function* () {
+      let isStuck = true
+      const server = yield* scriptedServer(({ url }, response) => {
+        const { pathname, searchParams } = new URL(url, "http://localhost")
+        if (pathname === "/tokenized_vault") {
+          const isActive = searchParams.get("status") === "active"
+          return json(response, isActive ? [{ address, chain: 1, vault_name: "Alpha" }] : [])
+        }
+        if (pathname.startsWith("/platform/fees")) {
+          return json(response, { management_fee_pct: 1000, performance_fee_pct: 10 })
+        }
+        // Stuck, it never responds.
+        return isStuck ? undefined : json(response, { detail: "not here" }, 404)
+      })
+      const cwd = yield* temporaryFolder
+      const settings = `baseUrl: ${server.url}\npublishFailedChecks: false\nlogFormat: json\n`
+      writeFileSync(join(cwd, "vaulthouse.config.yaml"), settings)
+      const env = { VAULTHOUSE_API_KEY: "the-key-of-tests" }
+      const child = start(["sync", "fees", "withdrawals"], { cwd, env })
+      let stderr = ""
+      child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()))
+      yield* untilSo("the fees have landed", () => stderr.includes('"pipeline":"fees"'))
+      child.kill("SIGTERM")
+      yield* Effect.promise(() => once(child, "exit"))
+      isStuck = false
+      const sync = Effect.promise(() => vaulthouse(["sync", "fees"], { cwd, env }))
+      const publications = Effect.sync(() => existsSync(join(cwd, "data/published/current.json")))
+      const next = yield* sync
+      expect(next.code).toBe(4)
+      expect(next.stdout + next.stderr).toContain("core.fees.range")
+      expect(yield* publications).toBe(false)
+      expect((yield* sync).code).toBe(0)
+      expect(yield* publications).toBe(true)
     }),
   )
 })

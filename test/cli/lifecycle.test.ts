@@ -150,7 +150,6 @@ describe("status", () => {
 
   it("knows nothing of a run that SIGTERM ended before it began", async () => {
     const child = start(["sync", "--base-url", simulator.url, "--data-dir", "early"], { cwd })
-    await once(child, "spawn")
     child.kill("SIGTERM")
     // For a shell, 143.
     expect(await once(child, "exit")).toEqual([null, "SIGTERM"])

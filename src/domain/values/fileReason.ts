@@ -7,13 +7,11 @@ const ofFullDisk = {
   EDQUOT: "this user's part of the disk is full",
 } as const
 
-const NOT_PERMITTED = "permission denied"
-
 const always: Readonly<Record<string, string>> = {
   ...ofFullDisk,
   EISDIR: "this is a folder, not a file",
-  EACCES: NOT_PERMITTED,
-  EPERM: NOT_PERMITTED,
+  EACCES: "permission denied",
+  EPERM: "permission denied",
   EROFS: "the file system is read-only",
   ENAMETOOLONG: "the name is too long",
   ELOOP: "its symbolic links lead in a circle",
@@ -57,4 +55,4 @@ export const fullDiskReason = (error: unknown): string | undefined => {
 
 /** Whether this user has no permission: from Node's error, or one of DuckDB's, or its text. */
 export const isNotPermitted = (error: unknown): boolean =>
-  always[codeOf(error)] === NOT_PERMITTED || /permission denied/i.test(causeMessage(error))
+  ["EACCES", "EPERM"].includes(codeOf(error)) || /permission denied/i.test(causeMessage(error))

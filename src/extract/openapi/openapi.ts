@@ -179,7 +179,7 @@ const securityOf = (auth: AuthTier): ReadonlyArray<Json> => {
     case "public":
       return []
     case "undocumented":
-      // §5.8, §5.9: with or without a key.
+      // §5.8: with or without a key.
       return [{}, { apiKey: [] }]
     case "key":
       return [{ apiKey: [] }]

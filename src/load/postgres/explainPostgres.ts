@@ -18,13 +18,13 @@ const network: Readonly<Record<string, string>> = {
 const LOST =
   /^(Connection (closed|terminated)|Client (was closed|has encountered a connection error))/
 
-/** A statement that writes, in a transaction that may not. */
-export const READ_ONLY = "25006"
+export const READ_ONLY_ADVICE =
+  "Name a server and database that take writes: this one is a standby, or default_transaction_read_only is on."
 
 /** By SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
 const advices: Readonly<Record<string, string>> = {
-  [READ_ONLY]:
-    "Name a server and database that take writes: this one is a standby, or default_transaction_read_only is on.",
+  // A statement that writes, in a transaction that may not.
+  "25006": READ_ONLY_ADVICE,
   "28P01": "Check the password in the connection string, PGPASSWORD or the password file.",
   "28000": "Check user and sslmode against the server's pg_hba.conf.",
   "3D000": "Create the database first.",

@@ -26,6 +26,7 @@ import {
   foreignLogs,
   giveStableName,
   headerOf,
+  isCopyUnchanged,
   isUnchanged,
   type PublishedKeep,
   readCurrent,
@@ -256,7 +257,7 @@ export const changedSincePublication = (
     if (current === undefined) return true
     if (!existsSync(publishedFile(dataDir)) || existsSync(unfinished(dataDir))) return true
     if ((yield* Effect.promise(() => foreignLogs(dataDir))).length > 0) return true
-    if (!(yield* Effect.promise(() => isUnchanged(current, publishedFile(dataDir))))) return true
+    if (!(yield* Effect.promise(() => isCopyUnchanged(dataDir, current)))) return true
     if (existsSync(manifestFile(dataDir)) !== (options.parquet !== undefined)) return true
     const [row] = yield* warehouse.rows(publicationStateSql())
     const state = publicationState(row, options)

@@ -55,6 +55,13 @@ export const headerOf = (copy: string): Promise<string> => sha256Of(copy, HEADER
 export const isUnchanged = async ({ header }: Current, copy: string): Promise<boolean> =>
   header === undefined || header === (await headerOf(copy).catch(() => undefined))
 
+/** The same of the copy under both of its names, which are two files where the file system has no hard links. */
+export const isCopyUnchanged = async (dataDir: string, current: Current): Promise<boolean> => {
+  const names = [publishedFile(dataDir), join(publishedDirectory(dataDir), current.file)]
+  const unchanged = await Promise.all(names.map((name) => isUnchanged(current, name)))
+  return !unchanged.includes(false)
+}
+
 /** File of the copy that a run published. */
 export const copyName = (runId: string): string => `vaulthouse-${runId}.duckdb`
 

@@ -115,13 +115,19 @@ export const backup = Effect.fnUntraced(function* (place: Place, folder: string)
     // The copy that current.json named, whatever is published meanwhile. It is copied before the segments, so that
     // they have every response it refers to, unless a run that joins segments removes some.
     const database = `published/${current.file}`
-    await copy(join(dataDir, database), join(folder, database))
-    if (!(await isUnchanged(current, join(folder, database)))) {
+    const mustBeUnchanged = async (file: string, beginning: string): Promise<void> => {
+      if (await isUnchanged(current, file)) return
       throw new BackupError({
         why: `Somebody has written to the published copy ${join(dataDir, database)} since it was published.`,
-        advice: `What was written is not a backup: remove the folder ${folder}, run \`vaulthouse publish\`, and run the backup again.`,
+        advice: `${beginning} run \`vaulthouse publish\`, which makes it again, and run the backup again.`,
       })
     }
+    await mustBeUnchanged(join(dataDir, database), "No backup was made:")
+    await copy(join(dataDir, database), join(folder, database))
+    await mustBeUnchanged(
+      join(folder, database),
+      `What was written is not a backup: remove the folder ${folder},`,
+    )
     await writeCurrent(folder, current)
     const segments: Array<string> = []
     for (const file of await archivedFiles(place)) {

@@ -3,7 +3,8 @@
 import * as Effect from "effect/Effect"
 import type { Check } from "../../load/checks/Check.ts"
 import { findOffenders, recordResults, touchedTables } from "../../load/checks/runChecks.ts"
-import { number } from "../../load/duckdb/decodeRow.ts"
+import { number, optional } from "../../load/duckdb/decodeRow.ts"
+import { sqlFile } from "../../load/sql/sqlFile.ts"
 import { commandId } from "../../domain/run/commandId.ts"
 import { LoadError } from "../../load/errors.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
@@ -71,15 +72,14 @@ const checked = Effect.fnUntraced(function* (runId: string, { names, ...settings
   return results
 })
 
-const startOfRun = "select epoch_us(started_at)::double as at from ops.runs where run_id = $1"
-
 /**
- * Checks what has been written since the run began, in this process or an earlier one, in a lake also by other runs, and
- * every frozen contract. Records nothing.
+ * Checks what has been written since the run began, in this process or an earlier one, in a lake also by other runs; what earlier
+ * runs wrote that ended before their checks; and every frozen contract. Records nothing.
  */
 export const checkTouched = Effect.fnUntraced(function* (settings: ContractSettings = {}) {
   const { openedAt, rows, runId } = yield* Warehouse
-  const [begun = openedAt] = (yield* rows(startOfRun, [runId])).map(number("at"))
+  const found = yield* rows(sqlFile("state", "unchecked_since"), [runId])
+  const [begun = openedAt] = found.map(optional(number)("at"))
   const since = Math.min(openedAt, begun)
   const touched = yield* touchedTables(since)
   const frozen = contractChecks(settings)

@@ -214,16 +214,16 @@ const isHeldBack = (options: RunOptions, failed: ReadonlyArray<CheckResult>): bo
 const failedOf = (checked: ReadonlyArray<CheckResult>): ReadonlyArray<CheckResult> =>
   checked.filter(({ outcome }) => outcome === "failed")
 
-/** Whether a check may hold back the run, whose last task may be the one that fails it. */
+/** Whether a check may hold back the run: its last task may be the one that fails it, and write any table. */
 const mayBeHeldBack = ({ publishFailedChecks, settings }: RunOptions): boolean =>
   publishFailedChecks === false || contractChecks(settings).length > 0
 
 /** Publishes what has landed, for a run that may have to wait. What it can't, the end of the run does, and says why. */
 const publishBeforeItsEnd = Effect.fnUntraced(function* (options: RunOptions, runId: string) {
+  if (options.publish === undefined || mayBeHeldBack(options)) return
   const { rows } = yield* Warehouse
   const landed = `select 1 from ops.tasks where run_id = $1 and outcome = 'loaded' limit 1`
-  if (options.publish === undefined || (yield* rows(landed, [runId])).length === 0) return
-  if (mayBeHeldBack(options)) return
+  if ((yield* rows(landed, [runId])).length === 0) return
   const publicationId = yield* commandId("publish")
   yield* publishNewsEverywhere({ ...options.publish, publicationId }, options.onProgress)
 })

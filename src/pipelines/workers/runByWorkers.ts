@@ -49,7 +49,7 @@ const planRuns = (options: SharedRunOptions, { session, isReconnected }: Connect
     if (open !== undefined) {
       const reason = yield* outdated(options, open)
       if (reason !== undefined) {
-        onProgress({ kind: "note", text: `gives up ${describe(open)}: ${reason}` })
+        onProgress({ kind: "note", text: `abandons ${describe(open)}: ${reason}` })
         yield* endRun(open.runId, open.planner)
       } else {
         onProgress({ kind: "note", text: `continues ${describe(open)}` })

@@ -29,6 +29,9 @@ import { lake, lakeOf, newCatalog, newLake } from "../lake.ts"
 
 const LEASE_SECONDS = 60
 
+/** A port on which nothing listens. */
+const NOWHERE = 9
+
 const wait = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))
 
 describe.skipIf(lake === undefined)("the connection to PostgreSQL, once it is lost,", () => {
@@ -38,9 +41,17 @@ describe.skipIf(lake === undefined)("the connection to PostgreSQL, once it is lo
   ] as const)("for %s minutes: %s", ([minutes]) =>
     Effect.gen(function* () {
       const url = new URL(yield* Effect.promise(newCatalog))
-      let port = sharedPostgres().port
+      let isUp = true
+      let isLate = false
       const proxy = yield* Effect.acquireRelease(
-        Effect.promise(() => startPostgresProxy(() => port)),
+        Effect.promise(() =>
+          startPostgresProxy(() => {
+            if (isUp) return sharedPostgres().port
+            // Up again after an attempt at the late time, if it is not too late then.
+            isUp = isLate && minutes < 10
+            return NOWHERE
+          }),
+        ),
         ({ close }) => Effect.promise(close),
       )
       url.port = String(proxy.port)
@@ -52,17 +63,17 @@ describe.skipIf(lake === undefined)("the connection to PostgreSQL, once it is lo
         onConnection: (text: string) => {
           said.push(text)
           if (!text.startsWith("waits")) return
-          setTimeout(() => clock.advance(minutes * 60_000), 10)
-          // After it has tried, and found none, at that time.
-          setTimeout(() => (port = sharedPostgres().port), 5000)
+          setTimeout(() => {
+            clock.advance(minutes * 60_000)
+            isLate = true
+          }, 10)
         },
       }
       let times = 0
       const work = Effect.suspend(() => {
         times += 1
         if (times > 1) return Effect.succeed("done")
-        // Nothing listens there.
-        port = 9
+        isUp = false
         proxy.dropAll()
         return Effect.fail("the work failed")
       })

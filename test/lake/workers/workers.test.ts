@@ -158,7 +158,7 @@ describe.skipIf(installed === undefined)("workers", () => {
     const planner = await lake.planner("audit_log")
     expect(await planner.ended, output(planner, worker)).toBe(0)
     expect(planner.output()).toContain(
-      `gives up run ${String(run?.["run_id"])} (sync audit_log), whose planner`,
+      `abandons run ${String(run?.["run_id"])} (sync audit_log), whose planner`,
     )
     expect(planner.output()).toContain("is gone: another run has recorded tasks since")
     expect(planner.output()).not.toContain("continues run")

@@ -2,11 +2,13 @@
 import { spawnSync } from "node:child_process"
 import {
   chmodSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   realpathSync,
+  renameSync,
   rmdirSync,
   rmSync,
   statSync,
@@ -61,6 +63,15 @@ const publishedNothing = sharedWarehouse((dataDir) => asRun(dataDir, publishAll)
 const ownFile = (dataDir: string): string => {
   const folder = join(dataDir, "published")
   return join(folder, readdirSync(folder).find((name) => name.startsWith("vaulthouse-")) ?? "none")
+}
+
+/** The same, where the file system has no hard links. */
+const ownFileApart = (dataDir: string): string => {
+  const stable = publishedFile(dataDir)
+  const copy = `${stable}.apart`
+  copyFileSync(stable, copy)
+  renameSync(copy, stable)
+  return ownFile(dataDir)
 }
 
 const KILLED = 'process.kill(process.pid, "SIGKILL")'
@@ -248,6 +259,7 @@ describe("the published copy", () => {
     ["was killed", publishedFile, KILLED, "extra published/vaulthouse.duckdb.wal"],
     ["opened its own name and was killed", ownFile, KILLED, /extra published\/vaulthouse-.+\.wal/],
     ["has closed it", publishedFile, CLOSED, "content published/"],
+    ["has closed its own name, a file apart", ownFileApart, CLOSED, "content published/"],
   ] as const)(
     "is news, and right again, where somebody who wrote to the last one %s",
     ([, fileIn, end, found]) =>

@@ -14,7 +14,7 @@ export const publish: Command = {
   settings: warehouseSettings,
   examples: [
     ["publish", "after `sync --no-publish`"],
-    ["publish --all", "after `verify` found something"],
+    ["publish --all", "after `verify` found a damaged file"],
   ],
   run: async (argv) => (await import("./run.ts")).runPublish(argv),
 }

@@ -6,7 +6,7 @@ export const verify: Command = {
   summary: "Check the published files against their manifest",
   neededBy: "Administrators: know that published files and archive are as they were written",
   details:
-    "Compares every Parquet file with the manifest (existence, size, checksum, rows), the published copy with both, and every archived body with its hash. Exit code 4 if anything differs.",
+    "Compares every Parquet file with the manifest (existence, size, checksum, rows), the published copy with both, and every archived body with its hash. Finds too whether somebody has written to the copy since it was published. Exit code 4 if anything differs.",
   flags: { json: toggle("Print the findings as JSON") },
   settings: warehouseSettings,
   examples: [["verify", "check everything in the data directory"]],

@@ -13,12 +13,11 @@ import { publishedDirectory } from "../read/PublishedCopy.ts"
 import type { Current, PublishedKeep } from "../publishedFiles.ts"
 import { attachConfined } from "../../duckdb/confine.ts"
 import { identifier } from "../../sql/sql.ts"
-import { sqlFile } from "../../sql/sqlFile.ts"
 import { connect } from "../../postgres/connect.ts"
 import { describeViews, makeRole, readsNothing } from "./describe.ts"
 import { type Names, namesOf } from "./names.ts"
 import { materialize, periodsOf, writeCsv } from "./periods.ts"
-import { encodingProblem } from "../../postgres/encoding.ts"
+import { describeServer, type Server, serverProblem } from "../../postgres/suitableServer.ts"
 import { postgresError } from "../../postgres/explainPostgres.ts"
 import { PostgresError } from "../../errors.ts"
 import { type Relation, relationsOf } from "./relations.ts"
@@ -212,19 +211,10 @@ const openCopy = async (
   }
 }
 
-interface Server {
-  readonly version: string
-  readonly user: string
-  readonly is_encrypted: boolean | null
-  readonly may_create: boolean
-  readonly encoding: string
-}
-
-/** Throws a `PostgresError` if the database has no room for some characters, for which each publication would fail. */
+/** Throws a `PostgresError` if each publication to it would fail. */
 const suitableServer = async (client: Client, target: PostgresTarget): Promise<Server> => {
-  const { rows } = await client.query<Server>(sqlFile("postgres", "server"))
-  const [server] = rows as [Server]
-  const problem = encodingProblem(target, server.encoding, "publish.postgres")
+  const server = await describeServer(client)
+  const problem = serverProblem(target, server, "publish.postgres")
   if (problem !== undefined) throw new PostgresError({ target: target.shown, ...problem })
   return server
 }

@@ -16,7 +16,7 @@ import {
   readManifest,
 } from "../parquet/manifest.ts"
 import { currentFiles, linkPath } from "../parquet/parquetFolder.ts"
-import { CURRENT, foreignLogs, isUnchanged, readCurrent } from "../publishedFiles.ts"
+import { CURRENT, foreignLogs, isCopyUnchanged, readCurrent } from "../publishedFiles.ts"
 import { publishedDirectory, publishedFile } from "../read/PublishedCopy.ts"
 import { differingViews, viewDefinitions } from "../publishedViews.ts"
 import { attachConfined } from "../../duckdb/confine.ts"
@@ -167,8 +167,7 @@ const checkViews = async (
 /** Rows of stored marts, and of tables without Parquet files, have nothing that they could be compared with. */
 const checkUnchanged = async (dataDir: string): Promise<Finding | undefined> => {
   const current = await readCurrent(dataDir)
-  if (current === undefined || (await isUnchanged(current, publishedFile(dataDir))))
-    return undefined
+  if (current === undefined || (await isCopyUnchanged(dataDir, current))) return undefined
   const detail =
     "somebody has written to it since it was published; `vaulthouse publish` makes it again"
   return { kind: "content", path: PUBLISHED, detail }

@@ -5,10 +5,9 @@ import { MICROS_PER_SECOND } from "../../../domain/values/time.ts"
 import { type Claim, storedEntity } from "../../../domain/run/claim.ts"
 import type { PostgresTarget } from "../../../domain/stores/postgresUrl.ts"
 import { claimLost, WarehouseLocked } from "../../errors.ts"
-import { encodingProblem } from "../../postgres/encoding.ts"
 import { connect, withoutTimeouts } from "../../postgres/connect.ts"
 import { sqlFile } from "../../sql/sqlFile.ts"
-import { READ_ONLY } from "../../postgres/explainPostgres.ts"
+import { describeServer, serverProblem } from "../../postgres/suitableServer.ts"
 import { catalogError, catalogProblem } from "./catalogError.ts"
 import { METADATA_SCHEMA, NEWEST, NOTES, ROW_COUNTS } from "./metadata.ts"
 import { holdersOf, holdRun, TAKE_TURN, TRY_ALONE, TRY_ENTER } from "./locks.ts"
@@ -72,13 +71,14 @@ export class Catalog {
 
   /** Rejects if the server or the database takes no writes, or the database lacks characters. */
   async requireSuitable(): Promise<void> {
-    const [found] = await this.rows(sqlFile("postgres", "server"))
     const { shown } = this.#target
-    if (found?.["is_read_only"] === true) {
-      throw catalogError(shown, Object.assign(new Error("it takes no writes"), { code: READ_ONLY }))
+    try {
+      const server = await describeServer(this.#client)
+      const problem = serverProblem(this.#target, server, "warehouse")
+      if (problem !== undefined) throw catalogProblem(shown, problem.why, problem.advice)
+    } catch (cause) {
+      throw catalogError(shown, cause)
     }
-    const problem = encodingProblem(this.#target, String(found?.["encoding"]), "`warehouse`")
-    if (problem !== undefined) throw catalogProblem(shown, problem.why, problem.advice)
   }
 
   /** Keeps the lake open until `close`. Rejects with `WarehouseLocked` while another process is `alone`. */
