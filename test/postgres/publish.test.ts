@@ -595,6 +595,17 @@ describe.skipIf(installed === undefined)("PostgreSQL", () => {
           (of["problems"] as ReadonlyArray<{ kind: string }>).map(({ kind }) => kind)
         expect(summary["outcome"]).toBe("complete")
         expect(kinds(summary)).toContain("publication_failed")
+        // Where the settings publish nothing, nothing fails; --no-publish is of one run alone.
+        const failures = Effect.map(run(["status"]), ({ stdout }) =>
+          stdout.includes("1 failed publication"),
+        )
+        yield* run([...sync, "--no-publish"])
+        expect(yield* failures).toBe(true)
+        configure(["enabled: false"], closed)
+        expect((yield* run(sync)).code).toBe(0)
+        expect(yield* failures).toBe(false)
+        configure([], closed)
+        expect((yield* run(sync)).code).toBe(1)
         const doctor = yield* run(["doctor"])
         expect(doctor.stdout).toMatch(/PostgreSQL\s+failed\s+nothing listens there/)
         const status = yield* run(["status"])

@@ -58,6 +58,9 @@ const record = (dataDir: string, state: PostgresState | undefined) =>
     catch: (cause) => filesError("Recording the publication to PostgreSQL", cause),
   })
 
+/** For a data directory whose settings publish nothing: forgets what PostgreSQL holds, and why a publication there failed. */
+export const forgetPostgres = (dataDir: string) => record(dataDir, undefined)
+
 const targetOf = (address: Redacted.Redacted<string>) =>
   Effect.fromResult(postgresTargetOf(address)).pipe(
     Effect.mapError(

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import type { Config } from "../../../config/Config.ts"
 import { API_KEY } from "../../../config/settings/Setting.ts"
 import type { RunOutcome, RunSummary } from "../../../pipelines/model/progress.ts"
+import { forgetPostgres } from "../../../pipelines/publication/postgres.ts"
 import { readProblems } from "../../../pipelines/readers/problems/problems.ts"
 import { hasErrors } from "../../../pipelines/publication/check.ts"
 import { clockAdvice, clockText } from "../../../pipelines/run/clock.ts"
@@ -71,6 +72,8 @@ export const runOnce = Effect.fnUntraced(function* (options: RunOnce) {
     Effect.tapCause((cause) => notifyAfterError(config, cause, wait !== undefined)),
   )
   display.ended(summary)
+  // What this data directory publishes nowhere any more can't fail there. With --no-publish it still can.
+  if (!settings.publish.enabled) yield* forgetPostgres(settings.dataDir)
   const problems = yield* readProblems(settings.dataDir)
   printReport(argv, { ...summary, problems }, (all) => summaryText(all, settings.dataDir, problems))
   const broken = brokenPolicies(settings.failOn, problems).map(({ text }) => text)
