@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import { MILLIS_PER_DAY } from "../../../src/domain/values/time.ts"
 import {
   headerOf,
+  isCopyUnchanged,
   isUnchanged,
   outdated,
   readCurrent,
@@ -84,5 +85,33 @@ it.live("a copy that can't be read counts as changed: the next one is not made f
     expect(yield* unchanged(copy)).toBe(true)
     // Reading a folder fails.
     expect(yield* unchanged(folder)).toBe(false)
+  }),
+)
+
+it.effect("a copy is as it was published if both of its names lead to that", () =>
+  Effect.gen(function* () {
+    const dataDir = yield* temporaryFolder
+    const folder = join(dataDir, "published")
+    mkdirSync(folder)
+    const names = [join(folder, "vaulthouse.duckdb"), join(folder, "vaulthouse-r.duckdb")]
+    const restore = () => names.forEach((name) => writeFileSync(name, "as it was published"))
+    restore()
+    const current = {
+      file: "vaulthouse-r.duckdb",
+      run_id: "r",
+      published_at: "2026-01-01T00:00:00Z",
+      definition: "d",
+      content: "c",
+      header: yield* Effect.promise(() => headerOf(names[0] ?? "")),
+      duckdb: "v1",
+      views: {},
+    }
+    const unchanged = Effect.promise(() => isCopyUnchanged(dataDir, current))
+    expect(yield* unchanged).toBe(true)
+    for (const name of names) {
+      writeFileSync(name, "as somebody left it")
+      expect(yield* unchanged).toBe(false)
+      restore()
+    }
   }),
 )
