@@ -14,6 +14,9 @@ import { start, vaulthouse } from "./command.ts"
 
 const address = "0xd8da6bf26964af9d7eed9e03e53415d37aa96045"
 
+/** In place of a body: the service never responds. */
+const NEVER = Symbol("never")
+
 /** A service of one vault, whose other responses are these by the start of their path. */
 const serviceOf = (bodies: () => Readonly<Record<string, unknown>>) =>
   scriptedServer(({ url }, response) => {
@@ -23,9 +26,8 @@ const serviceOf = (bodies: () => Readonly<Record<string, unknown>>) =>
       return json(response, isActive ? [{ address, chain: 1, vault_name: "Alpha" }] : [])
     }
     const found = Object.entries(bodies()).find(([path]) => pathname.startsWith(path))
-    return found === undefined
-      ? json(response, { detail: "not here" }, 404)
-      : json(response, found[1])
+    if (found === undefined) return json(response, { detail: "not here" }, 404)
+    return found[1] === NEVER ? undefined : json(response, found[1])
   })
 
 const begin = Effect.fnUntraced(function* (bodies: () => Readonly<Record<string, unknown>>) {
@@ -34,16 +36,15 @@ const begin = Effect.fnUntraced(function* (bodies: () => Readonly<Record<string,
   const file = join(cwd, "vaulthouse.config.yaml")
   const configure = (text: string) => writeFileSync(file, `baseUrl: ${server.url}\n${text}`)
   configure("")
+  const around = { cwd, env: { VAULTHOUSE_API_KEY: "the-key-of-tests" } }
   const run = (...args: ReadonlyArray<string>) =>
-    Effect.promise(() =>
-      vaulthouse(args, { cwd, columns: 200, env: { VAULTHOUSE_API_KEY: "the-key-of-tests" } }),
-    )
+    Effect.promise(() => vaulthouse(args, { ...around, columns: 200 }))
   /** What is published, each row as its values with commas between them. */
   const rows = (sql: string) =>
     Effect.map(queryFile(join(cwd, "data/published/vaulthouse.duckdb"), sql), (found) =>
       found.map((row) => Object.values(row).join(",")),
     )
-  return { run, rows, configure, file }
+  return { around, run, rows, configure, file }
 })
 
 describe("a shape that nobody declared", () => {
@@ -135,38 +136,26 @@ describe("a failed check", () => {
 describe("the checks of a run that was stopped", () => {
   it.live("are made by the next one, which they hold back", () =>
     Effect.gen(function* () {
-      let isStuck = true
-      const server = yield* scriptedServer(({ url }, response) => {
-        const { pathname, searchParams } = new URL(url, "http://localhost")
-        if (pathname === "/tokenized_vault") {
-          const isActive = searchParams.get("status") === "active"
-          return json(response, isActive ? [{ address, chain: 1, vault_name: "Alpha" }] : [])
-        }
-        if (pathname.startsWith("/platform/fees")) {
-          return json(response, { management_fee_pct: 1000, performance_fee_pct: 10 })
-        }
-        // Stuck, it never responds.
-        return isStuck ? undefined : json(response, { detail: "not here" }, 404)
-      })
-      const cwd = yield* temporaryFolder
-      const settings = `baseUrl: ${server.url}\npublishFailedChecks: false\nlogFormat: json\n`
-      writeFileSync(join(cwd, "vaulthouse.config.yaml"), settings)
-      const env = { VAULTHOUSE_API_KEY: "the-key-of-tests" }
-      const child = start(["sync", "fees", "withdrawals"], { cwd, env })
+      let withdrawals: unknown = NEVER
+      const { around, run, configure } = yield* begin(() => ({
+        "/platform/fees": { management_fee_pct: 1000, performance_fee_pct: 10 },
+        "/withdrawals": withdrawals,
+      }))
+      configure("publishFailedChecks: false\nlogFormat: json\n")
+      const child = start(["sync", "fees", "withdrawals"], around)
       let stderr = ""
       child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()))
       yield* untilSo("the fees have landed", () => stderr.includes('"pipeline":"fees"'))
       child.kill("SIGTERM")
       yield* Effect.promise(() => once(child, "exit"))
-      isStuck = false
-      const sync = Effect.promise(() => vaulthouse(["sync", "fees"], { cwd, env }))
-      const publications = Effect.sync(() => existsSync(join(cwd, "data/published/current.json")))
-      const next = yield* sync
+      withdrawals = {}
+      const current = join(around.cwd, "data/published/current.json")
+      const next = yield* run("sync", "fees")
       expect(next.code).toBe(4)
       expect(next.stdout + next.stderr).toContain("core.fees.range")
-      expect(yield* publications).toBe(false)
-      expect((yield* sync).code).toBe(0)
-      expect(yield* publications).toBe(true)
+      expect(existsSync(current)).toBe(false)
+      expect((yield* run("sync", "fees")).code).toBe(0)
+      expect(existsSync(current)).toBe(true)
     }),
   )
 })

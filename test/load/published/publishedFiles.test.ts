@@ -1,5 +1,5 @@
 import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { basename, join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { MILLIS_PER_DAY } from "../../../src/domain/values/time.ts"
@@ -11,6 +11,22 @@ import {
   readCurrent,
 } from "../../../src/load/published/publishedFiles.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
+
+/** What is recorded of a copy. */
+const currentOf = (copy: string) =>
+  Effect.map(
+    Effect.promise(() => headerOf(copy)),
+    (header) => ({
+      file: basename(copy),
+      run_id: "r",
+      published_at: "2026-01-01T00:00:00Z",
+      definition: "d",
+      content: "c",
+      header,
+      duckdb: "v1",
+      views: {},
+    }),
+  )
 
 it.live(
   "an earlier copy stays while it is among the newest and was replaced days ago at most",
@@ -71,16 +87,7 @@ it.live("a copy that can't be read counts as changed: the next one is not made f
     const folder = yield* temporaryFolder
     const copy = join(folder, "copy.duckdb")
     writeFileSync(copy, "as it was published")
-    const current = {
-      file: "copy.duckdb",
-      run_id: "r",
-      published_at: "2026-01-01T00:00:00Z",
-      definition: "d",
-      content: "c",
-      header: yield* Effect.promise(() => headerOf(copy)),
-      duckdb: "v1",
-      views: {},
-    }
+    const current = yield* currentOf(copy)
     const unchanged = (path: string) => Effect.promise(() => isUnchanged(current, path))
     expect(yield* unchanged(copy)).toBe(true)
     // Reading a folder fails.
@@ -96,16 +103,7 @@ it.effect("a copy is as it was published if both of its names lead to that", () 
     const names = [join(folder, "vaulthouse.duckdb"), join(folder, "vaulthouse-r.duckdb")]
     const restore = () => names.forEach((name) => writeFileSync(name, "as it was published"))
     restore()
-    const current = {
-      file: "vaulthouse-r.duckdb",
-      run_id: "r",
-      published_at: "2026-01-01T00:00:00Z",
-      definition: "d",
-      content: "c",
-      header: yield* Effect.promise(() => headerOf(names[0] ?? "")),
-      duckdb: "v1",
-      views: {},
-    }
+    const current = yield* currentOf(join(folder, "vaulthouse-r.duckdb"))
     const unchanged = Effect.promise(() => isCopyUnchanged(dataDir, current))
     expect(yield* unchanged).toBe(true)
     for (const name of names) {
