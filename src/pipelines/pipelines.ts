@@ -34,6 +34,15 @@ export const withFixedWindows: ReadonlyArray<string> = pipelines
   .filter((each) => each.windows !== undefined)
   .map(({ name }) => name)
 
+/** Pipelines that read the present state into rows of its time: no later response has what an earlier one has. */
+export const datedSnapshots: ReadonlyArray<string> = pipelines
+  .filter(
+    (pipeline) =>
+      pipeline.windows !== undefined &&
+      pipeline.tables.some(({ mode, time }) => mode === "history" && time !== undefined),
+  )
+  .map(({ name }) => name)
+
 export const pipelineNames: ReadonlyArray<string> = pipelines.map(({ name }) => name)
 
 /** The tables that pipelines fill, so that a replay can fill them again. */

@@ -149,7 +149,12 @@ export const backup = Effect.fnUntraced(function* (place: Place, folder: string)
     }
     await mustBeWhole(dataDir)
     stop.throwIfAborted()
-    const written: Backup = { format: 1, created_at: new Date(now).toISOString(), files }
+    const written: Backup = {
+      format: 1,
+      created_at: new Date(now).toISOString(),
+      published_at: current.published_at,
+      files,
+    }
     // Last, so that a folder with it is a whole backup.
     await writeDurably(manifestOf(folder), `${JSON.stringify(written, null, 1)}\n`)
     return written

@@ -36,6 +36,8 @@ const BackupFile = Schema.Struct({
 const Backup = Schema.Struct({
   format: Schema.Literal(1),
   created_at: Schema.NonEmptyString,
+  /** When the copy in it was published; 1.0.0 did not say. */
+  published_at: Schema.optionalKey(Schema.NonEmptyString),
   files: Schema.Array(BackupFile),
 })
 export type Backup = typeof Backup.Type

@@ -22,6 +22,7 @@ import * as Redacted from "effect/Redacted"
 import { lockOf } from "../../../src/load/lock/waitForLock.ts"
 import { compact } from "../../../src/pipelines/archive/compact.ts"
 import { verify } from "../../../src/pipelines/archive/verify.ts"
+import { backupText } from "../../../src/cli/words/backupText.ts"
 import { backup } from "../../../src/pipelines/backup/backup.ts"
 import { restore } from "../../../src/pipelines/backup/restore.ts"
 import { publishAnyway } from "../../../src/pipelines/publication/publish.ts"
@@ -98,7 +99,9 @@ it.live("a backup between the two steps of a publication is the earlier one, who
       publish: { ...published.publish, keep, access },
     })
     writeFileSync(current, earlier)
-    yield* backup({ dataDir }, target)
+    const written = yield* backup({ dataDir }, target)
+    const { published_at: at } = JSON.parse(earlier.toString()) as { published_at: string }
+    expect(backupText(written)).toContain(`, as of the publication of ${at}`)
     yield* restore(target, { dataDir: elsewhere })
     expect(yield* fingerprint(elsewhere)).toEqual(before)
     expect(yield* verify({ dataDir: elsewhere })).toEqual([])

@@ -6,7 +6,7 @@ import { textOf } from "../../parse/arguments.ts"
 import type { Arguments } from "../../parse/Command.ts"
 import { wrongUse } from "../../parse/errors.ts"
 import { execute, stopped } from "../../execute/execute.ts"
-import { sizeOfBackup } from "../../words/sizeOfBackup.ts"
+import { backupText } from "../../words/backupText.ts"
 import { printReport } from "../../execute/report.ts"
 
 const archiveNote = ({ archive = "" }: Place): string =>
@@ -23,7 +23,7 @@ export const runBackup = (argv: Arguments) =>
         argv,
         written,
         () =>
-          `Backed up ${settings.dataDir} into ${folder}: ${sizeOfBackup(written)}.${archiveNote(settings)}\n`,
+          `Backed up ${settings.dataDir} into ${folder}: ${backupText(written)}.${archiveNote(settings)}\n`,
       )
     },
     stopped,

@@ -7,7 +7,7 @@ import { printReport } from "../../execute/report.ts"
 import { textOf } from "../../parse/arguments.ts"
 import type { Arguments } from "../../parse/Command.ts"
 import { wrongUse } from "../../parse/errors.ts"
-import { sizeOfBackup } from "../../words/sizeOfBackup.ts"
+import { backupText } from "../../words/backupText.ts"
 
 export const runRestore = (argv: Arguments) =>
   execute(
@@ -27,7 +27,7 @@ export const runRestore = (argv: Arguments) =>
         argv,
         restored,
         () =>
-          `Restored ${folder} into ${settings.dataDir}: ${sizeOfBackup(restored)}. \`vaulthouse publish\` writes the Parquet files, \`vaulthouse sync\` continues.\n`,
+          `Restored ${folder} into ${settings.dataDir}: ${backupText(restored)}. \`vaulthouse publish\` writes the Parquet files, \`vaulthouse sync\` continues.\n`,
       )
     },
     stopped,
