@@ -1,5 +1,4 @@
--- Responses and records that break the contract and are still in quarantine, by pipeline, of what the runs still read. An entry
--- of a dated snapshot ($1: the pipelines) stays open until a replay loads it, but is no problem any more once a later one was read.
+-- Responses and records that break the contract and are still in quarantine, by pipeline, of what the runs still read.
 with
 
 of_vaults as (
@@ -33,19 +32,6 @@ entries as (
                 where
                     listed.vault_address = of_vaults.vault_address
                     and listed.chain_id = coalesce(of_vaults.chain_id, listed.chain_id)
-            )
-        )
-        and not (
-            list_contains(from_json($1, '["VARCHAR"]'), pipeline)
-            and exists (
-                select 1
-                from ops.tasks
-                where
-                    tasks.pipeline = entries.pipeline
-                    and tasks.entity = entries.entity
-                    and tasks."window" = entries."window"
-                    and tasks.finished_at > entries.quarantined_at
-                    and tasks.outcome in ('loaded', 'unchanged', 'empty')
             )
         )
 )

@@ -94,6 +94,5 @@ where
     and not (is_first_empty and pipeline in ('roles', 'permissions'))
     and (run_id, pipeline, entity, "window") not in (
         select (run_id, pipeline, entity, "window") from ops.quarantine
-        where closed_at is null
     )
     and (run_id, pipeline, entity) not in (select (run_id, pipeline, entity) from ops.gaps)

@@ -1,6 +1,5 @@
 -- Quarantined responses of runs before $1 that are resolved: a newer entry stands for the window, or it was read again
--- without a rejection and no gap on its days is open. $2: the pipelines whose windows are the same in every run. $3: those
--- whose responses each have rows of their own time, of which nothing that is read later resolves one.
+-- without a rejection and no gap on its days is open. $2: the pipelines whose windows are the same in every run.
 with
 
 entries as (
@@ -16,10 +15,7 @@ entries as (
             and quarantine.pipeline = tasks.pipeline
             and quarantine.entity = tasks.entity
             and quarantine."window" = tasks."window"
-    where
-        quarantine.closed_at is null
-        and quarantine.run_id <> $1
-        and not list_contains(from_json($3, '["VARCHAR"]'), quarantine.pipeline)
+    where quarantine.closed_at is null and quarantine.run_id <> $1
 ),
 
 -- Gaps on the days of an entry; all gaps of its partition, if the days are unknown.

@@ -1,13 +1,10 @@
-// raw.responses as the index of the archive: reads its rows, finds those still needed, and records where bodies are
-// after segments were rewritten.
+// raw.responses as the index of the archive: reads its rows, and records what landed, and where bodies are after segments
+// were rewritten.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { allColumns, type Table, storedTables } from "../../domain/table/table.ts"
 import { microsFromMillis } from "../../domain/values/time.ts"
-import type { Session } from "../commit/session.ts"
 import { boolean, decodeRow, number, text } from "../duckdb/decodeRow.ts"
-import { readRows } from "../duckdb/readRows.ts"
-import { CATALOG, instant, literal, qualified } from "../sql/sql.ts"
+import { instant, literal, qualified } from "../sql/sql.ts"
 import { selectMonths } from "../tables/months.ts"
 import { partitionChanges } from "../tables/ops/partition_changes.ts"
 import { responses } from "../tables/raw/responses.ts"
@@ -133,130 +130,9 @@ export const landedInIndex = (responseIds: ReadonlyArray<string>) => ({
   changed: [responses],
 })
 
-const REFERENCED = "temp.main.referenced"
-
-/** SQL: whether a response can be dropped with those before `before` (microseconds), once `findReferenced` has been called. */
-export const isPrunable = (before: number): string =>
-  `(received_at < ${instant(before)} AND response_id NOT IN (SELECT id FROM ${REFERENCED}))`
-
-/**
- * Finds the responses that are needed for a stored row, for one that may still be made, or with one of `before` or later. Reads
- * one table at a time: all at once need more memory than the writer has.
- */
-export const findReferenced = async (
-  { connection }: Session,
-  tables: ReadonlyArray<Table>,
-  before: number,
-): Promise<void> => {
-  await connection.run(`CREATE OR REPLACE TEMP TABLE referenced (id VARCHAR)`)
-  const sources = [
-    ...tables.flatMap(storedTables).flatMap(neededBy),
-    `SELECT response_id FROM ${CATALOG}.ops.quarantine WHERE closed_at IS NULL`,
-    afterQuarantine,
-    togetherWithKept(before),
-  ]
-  for (const source of sources) {
-    await connection.run(
-      `INSERT INTO ${REFERENCED} SELECT DISTINCT id FROM (${source}) t (id) WHERE id IS NOT NULL`,
-    )
-  }
-}
-
-/** How many responses the index has, and how many of them can be dropped with those before `before`. */
-export const countPrunable = async ({ connection }: Session, before: number) => {
-  const [row = {}] = await readRows(
-    connection,
-    `SELECT count(*)::DOUBLE AS indexed, (count(*) FILTER (${isPrunable(before)}))::DOUBLE AS prunable
-     FROM ${CATALOG}.raw.responses`,
-  )
-  return { indexed: number("indexed")(row), prunable: number("prunable")(row) }
-}
-
-/** SHA-256 hashes of the bodies that stay, although the index has them in none of the `stored` segments. */
-export const retainedAstray = async (
-  { connection }: Session,
-  stored: ReadonlyArray<string>,
-  before: number,
-): Promise<ReadonlySet<string>> => {
-  const rows = await readRows(
-    connection,
-    `SELECT DISTINCT body_sha256 FROM ${CATALOG}.raw.responses
-     WHERE archive_file NOT IN (${["", ...stored].map(literal).join(", ")}) AND NOT ${isPrunable(before)}`,
-  )
-  return new Set(rows.map(text("body_sha256")))
-}
-
-export interface RetainedResponse {
-  readonly responseId: string
-  readonly sha256: string
-  readonly file: string
-  /** Old, and not needed for a stored row or for one that may still be made. */
-  readonly isPrunable: boolean
-}
-
-/** The indexed responses of these runs, and those whose body is in `file`. */
-export const retainedIn = async (
-  { connection }: Session,
-  file: string,
-  runIds: ReadonlyArray<string>,
-  before: number,
-): Promise<ReadonlyArray<RetainedResponse>> => {
-  const rows = await readRows(
-    connection,
-    `SELECT response_id, body_sha256, archive_file, ${isPrunable(before)} AS is_prunable
-     FROM ${CATALOG}.raw.responses
-     WHERE archive_file = ${literal(file)} OR run_id IN (${["", ...runIds].map(literal).join(", ")})`,
-  )
-  return rows.map(
-    decodeRow({
-      responseId: text("response_id"),
-      sha256: text("body_sha256"),
-      file: text("archive_file"),
-      isPrunable: boolean("is_prunable"),
-    }),
-  )
-}
-
-const columnsAmong = (table: Table, names: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const columns = new Set(allColumns(table).map(({ name }) => name))
-  return names.filter((name) => columns.has(name))
-}
-
-/** The columns that hold when a row ended: the time of the response that left it out or revised it. */
-export const endColumns = (table: Table): ReadonlyArray<string> =>
-  columnsAmong(table, ["valid_to", "_superseded_at"])
-
-/**
- * Responses that rows were read from or name as their own, as the journal of swaps does, and those that ended rows by leaving
- * them out: found by their time, which is unique.
- */
-const neededBy = (table: Table): ReadonlyArray<string> => {
-  return [
-    ...columnsAmong(table, ["_response_id", "response_id"]).map(
-      (name) => `SELECT ${name} FROM ${qualified(table)}`,
-    ),
-    ...endColumns(table).map(
-      (name) => `SELECT response_id FROM ${CATALOG}.raw.responses
-        WHERE received_at IN (SELECT ${name} FROM ${qualified(table)})`,
-    ),
-  ]
-}
-
-/** Responses after a quarantined one: without them it would become the newest once it can be read. */
-const afterQuarantine = `SELECT r.response_id FROM ${CATALOG}.ops.quarantine q
-  JOIN ${CATALOG}.raw.responses b ON b.response_id = q.response_id
-  JOIN ${CATALOG}.raw.responses r ON r.pipeline = q.pipeline AND r.entity = q.entity
-    AND r.is_landed AND r.received_at > b.received_at
-  WHERE q.closed_at IS NULL`
-
-/** Older pages of a set of which a page stays: kept alone, it would retire the members on the others. */
-const togetherWithKept = (before: number): string => `SELECT r.response_id
-  FROM ${CATALOG}.raw.responses r
-  WHERE r.is_landed AND r.received_at < ${instant(before)} AND EXISTS (
-    SELECT 1 FROM ${CATALOG}.raw.responses o
-    WHERE o.run_id = r.run_id AND o.pipeline = r.pipeline AND o.entity = r.entity
-      AND o."window" = r."window"
-      AND (o.received_at >= ${instant(before)} OR o.response_id IN (SELECT id FROM ${REFERENCED})))`
+/** SQL: whether a response of these pipelines has content of which nothing landed. */
+export const isUnread = (pipelines: ReadonlyArray<string>): string =>
+  `(NOT is_landed AND status BETWEEN 200 AND 299 AND pipeline IN (${pipelines.map(literal).join(", ")}))`
 
 const PLACES_PER_STATEMENT = 2000
 

@@ -1,5 +1,4 @@
-// Which records of earlier runs nothing needs any more, and their removal: tasks, results of checks, closed
-// entries of quarantine, responses, runs.
+// Which records of earlier runs nothing needs any more, and their removal: tasks, results of checks, responses, runs.
 import * as Effect from "effect/Effect"
 import { allColumns, storedTables, type Table } from "../../domain/table/table.ts"
 import { MICROS_PER_DAY } from "../../domain/values/time.ts"
@@ -9,12 +8,12 @@ import { readRows } from "../duckdb/readRows.ts"
 import { CATALOG, instant, literal, qualified } from "../sql/sql.ts"
 import { sqlFile } from "../sql/sqlFile.ts"
 import { checkResults } from "../tables/ops/check_results.ts"
-import { quarantine } from "../tables/ops/quarantine.ts"
 import { runs } from "../tables/ops/runs.ts"
 import { tasks } from "../tables/ops/tasks.ts"
 import { responses } from "../tables/raw/responses.ts"
 import { Warehouse } from "../Warehouse.ts"
-import { isPrunable, newPlaces } from "./archiveIndex.ts"
+import { newPlaces } from "./archiveIndex.ts"
+import { isPrunable } from "./neededResponses.ts"
 
 export interface Ages {
   /** What nothing needs goes if it is from before this; microseconds since 1970. */
@@ -25,7 +24,6 @@ export interface Ages {
 
 const OLD_TASKS = "temp.main.old_tasks"
 const OLD_RESULTS = "temp.main.old_check_results"
-const OLD_ENTRIES = "temp.main.old_quarantine"
 
 /**
  * Finds the tasks and results of checks that `forget` removes; how many there are. `withFixedWindows`: pipelines whose windows
@@ -44,14 +42,10 @@ export const findOldRecords = async (
   await connection.run(
     `CREATE OR REPLACE TEMP TABLE old_check_results AS ${filled("old_check_results", ...ages)}`,
   )
-  await connection.run(
-    `CREATE OR REPLACE TEMP TABLE old_quarantine AS
-     SELECT response_id, closed_at FROM ${qualified(quarantine)} WHERE closed_at < ${instant(failuresBefore)}`,
+  const [row = {}] = await readRows(
+    connection,
+    `SELECT ((SELECT count(*) FROM ${OLD_TASKS}) + (SELECT count(*) FROM ${OLD_RESULTS}))::DOUBLE AS n`,
   )
-  const counts = [OLD_TASKS, OLD_RESULTS, OLD_ENTRIES].map(
-    (name) => `(SELECT count(*) FROM ${name})`,
-  )
-  const [row = {}] = await readRows(connection, `SELECT (${counts.join(" + ")})::DOUBLE AS n`)
   return number("n")(row)
 }
 
@@ -68,13 +62,11 @@ const withoutOldRecords = [
      IN (SELECT (run_id, pipeline, entity, "window") FROM ${OLD_TASKS})`,
   `DELETE FROM ${CATALOG}.ops.check_results
    WHERE (run_id, check_name) IN (SELECT (run_id, check_name) FROM ${OLD_RESULTS})`,
-  `DELETE FROM ${qualified(quarantine)}
-   WHERE (response_id, closed_at) IN (SELECT (response_id, closed_at) FROM ${OLD_ENTRIES})`,
 ]
 
 /** Removes what `findOldRecords` has found. */
 export const forgetTasks = Effect.flatMap(Warehouse, ({ execute }) =>
-  execute(withoutOldRecords, [tasks, checkResults, quarantine]),
+  execute(withoutOldRecords, [tasks, checkResults]),
 )
 
 /** As `forgetTasks`, and the responses before `before` that `findReferenced` has not found; all or nothing. */
@@ -83,7 +75,7 @@ export const forget = Effect.fnUntraced(function* (before: number) {
   const oldResponses = `DELETE FROM ${CATALOG}.raw.responses WHERE ${isPrunable(before)}`
   yield* execute(
     [oldResponses, ...(yield* newPlaces), ...withoutOldRecords],
-    [responses, tasks, checkResults, quarantine],
+    [responses, tasks, checkResults],
   )
 })
 

@@ -15,7 +15,7 @@ import type { FieldNames } from "../../transform/Source.ts"
 import { archiveOf, inArchive } from "../publication/archiveOf.ts"
 import type { Place as WarehousePlace } from "../publication/warehouse.ts"
 import { indexRow, quarantineRow } from "../run/task/bookkeeping.ts"
-import { datedSnapshots, withFixedWindows } from "../pipelines.ts"
+import { withFixedWindows } from "../pipelines.ts"
 import { rowsOfArchived } from "./archivedRows.ts"
 import { type IndexedResponse, knownRuns } from "../../load/state/archiveIndex.ts"
 
@@ -151,9 +151,8 @@ const leavesOpen: ReadonlySet<CommitMarker["outcome"]> = new Set([
 ])
 
 /**
- * The newest quarantined response of each window, and each of a dated snapshot; its entry is closed if a later run read the
- * same. Where windows move on, a later one need not have what this one lacks: the next run, which reads everything, closes
- * those that are resolved.
+ * The newest quarantined response of each window; its entry is closed if a later run read the same. Where windows move on, a later
+ * one need not have what this one lacks: the next run, which reads everything, closes those that are resolved.
  */
 const quarantined = Effect.fnUntraced(function* (
   reader: ArchiveReader,
@@ -170,10 +169,8 @@ const quarantined = Effect.fnUntraced(function* (
     const violations = Result.isFailure(mapped) ? [mapped.failure] : mapped.success.rejected
     if (isLanded && violations.length === 0) continue
     const { pipeline, entity, window, runId } = marker
-    const isDated = datedSnapshots.includes(pipeline)
     const later = indexed.find(
       (other) =>
-        !isDated &&
         withFixedWindows.includes(pipeline) &&
         other.marker?.pipeline === pipeline &&
         other.marker.entity === entity &&
@@ -183,7 +180,7 @@ const quarantined = Effect.fnUntraced(function* (
         !leavesOpen.has(other.marker.outcome),
     )
     newest.set(
-      JSON.stringify([pipeline, entity, window, ...(isDated ? [head.responseId] : [])]),
+      JSON.stringify([pipeline, entity, window]),
       (violations.length === 0 ? [nowReadable] : violations).map((violation) =>
         quarantineRow(
           { ...marker, endpoint: head.endpoint },

@@ -9,10 +9,12 @@ import { replaceTables } from "../../load/transfer/replaceTables.ts"
 import {
   type IndexedResponse,
   indexedResponses,
+  isUnread,
   landedInIndex,
 } from "../../load/state/archiveIndex.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { entriesClosed } from "../run/task/quarantine.ts"
+import type { MappedResponse } from "../../transform/Source.ts"
 import { countRowsOf } from "./rowsOfResponses.ts"
 import { existingWarehouse, placeOf } from "../publication/warehouse.ts"
 import { archiveOf, inArchive } from "../publication/archiveOf.ts"
@@ -21,6 +23,7 @@ import { findMoved } from "../retention/findMoved.ts"
 import { endAllRuns } from "../run/endDeadRuns.ts"
 import { type Published, publishNewsEverywhere } from "../publication/publish.ts"
 import { hasRows } from "../strategies/taskResult.ts"
+import { datedSnapshots } from "../pipelines.ts"
 import { pipelineOf, rowsOfArchived } from "./archivedRows.ts"
 import { markLanded, markLandedAgain } from "./markLanded.ts"
 import { type LostRows, lostTo, withRebuilt } from "./rebuild.ts"
@@ -53,9 +56,13 @@ const replayed = Effect.fnUntraced(function* (options: ReplayOptions) {
   const store = archiveOf(options)
   yield* markLandedAgain(store)
   yield* findMoved(store, yield* inArchive(() => segmentFiles(store)), true)
-  const { landable, empty, stillBroken } = yield* openResponses(options)
+  const reader = new ArchiveReader(store)
+  const { landable, empty, stillBroken } = yield* openResponses(reader, options)
+  const earlier = yield* earlierSnapshots(reader, options)
   const { landed, rows, refused } =
-    landable.length === 0 ? { landed: 0, rows: 0, refused: [] } : yield* load(options, landable)
+    landable.length + earlier.length === 0
+      ? { landed: 0, rows: 0, refused: [] }
+      : yield* load(options, landable, earlier)
   if (empty.length > 0) {
     const { execute } = yield* Warehouse
     const { statements, changed } = yield* entriesClosed(empty)
@@ -71,7 +78,7 @@ const replayed = Effect.fnUntraced(function* (options: ReplayOptions) {
   } satisfies QuarantineSummary
 })
 
-const open = "response_id in (select response_id from ops.quarantine where closed_at is null)"
+const open = "(response_id in (select response_id from ops.quarantine where closed_at is null))"
 
 /** Responses that did not land, nor did others of their task: the entry of a task that the warehouse refused names the last alone. */
 const partsOfTasks = `${open} and not is_landed and exists (
@@ -87,8 +94,7 @@ const partOfSet = {
 }
 
 /** Responses in quarantine: those that make rows, those that this version reads as empty, and those it can't read. */
-const openResponses = Effect.fnUntraced(function* (options: ReplayOptions) {
-  const reader = new ArchiveReader(archiveOf(options))
+const openResponses = Effect.fnUntraced(function* (reader: ArchiveReader, options: ReplayOptions) {
   const parts = new Set((yield* indexedResponses(partsOfTasks)).map(({ responseId }) => responseId))
   const landable: Array<IndexedResponse> = []
   const empty: Array<IndexedResponse> = []
@@ -120,21 +126,45 @@ const openResponses = Effect.fnUntraced(function* (options: ReplayOptions) {
   return { landable, empty, stillBroken }
 })
 
+/** Whether it makes rows, and not only the end of some. */
+const makesRows = ({ rows, rejected }: MappedResponse): boolean =>
+  rejected.length === 0 &&
+  rows.some(({ secondary, length }) => secondary === undefined && length > 0)
+
+/**
+ * Dated snapshots that this version can read and whose entry a later response has replaced or closed: none has what they
+ * have.
+ */
+const earlierSnapshots = Effect.fnUntraced(function* (
+  reader: ArchiveReader,
+  options: ReplayOptions,
+) {
+  const readable: Array<IndexedResponse> = []
+  const closed = yield* indexedResponses(`not ${open} and ${isUnread(datedSnapshots)}`)
+  for (const response of closed) {
+    const mapped = yield* rowsOfArchived(reader, response, options)
+    if (Result.isSuccess(mapped) && makesRows(mapped.success)) readable.push(response)
+  }
+  return readable
+})
+
 /**
  * Rebuilds the tables that the responses fill, from all responses in the order in which they were received: a newer
  * response takes precedence even if no row names it. Returns how many responses landed, how many rows come from them, and those
- * whose rows the warehouse refuses still.
+ * with an open entry whose rows the warehouse refuses still.
  */
 const load = Effect.fnUntraced(function* (
   options: ReplayOptions,
-  landable: ReadonlyArray<IndexedResponse>,
+  ofOpenEntries: ReadonlyArray<IndexedResponse>,
+  others: ReadonlyArray<IndexedResponse>,
 ) {
+  const landable = [...ofOpenEntries, ...others]
   const filled = new Set(landable.flatMap(({ pipeline }) => pipelineOf(pipeline)?.tables ?? []))
   const tables = [...filled]
-  const others = (yield* indexedResponses("is_landed")).filter(({ pipeline }) =>
+  const landedBefore = (yield* indexedResponses("is_landed")).filter(({ pipeline }) =>
     pipelineOf(pipeline)?.tables.some((table) => filled.has(table)),
   )
-  const responses = [...others, ...landable].toSorted((a, b) => a.receivedAt - b.receivedAt)
+  const responses = [...landedBefore, ...landable].toSorted((a, b) => a.receivedAt - b.receivedAt)
   return yield* withRebuilt(
     options,
     responses,
@@ -143,7 +173,7 @@ const load = Effect.fnUntraced(function* (
       const [first] = lost
       if (first !== undefined) return yield* wouldLose(first)
       const whys = new Map(unreadable.map(({ responseId, why }) => [responseId, why]))
-      const refused = landable.flatMap(({ responseId, pipeline, entity }) => {
+      const refused = ofOpenEntries.flatMap(({ responseId, pipeline, entity }) => {
         const detail = whys.get(responseId)
         return detail === undefined ? [] : [{ responseId, pipeline, entity, path: "$", detail }]
       })

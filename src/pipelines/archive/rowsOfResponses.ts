@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { storedTables, type Table, tableName } from "../../domain/table/table.ts"
 import { decodeRow, number, text } from "../../load/duckdb/decodeRow.ts"
 import { CATALOG, identifiers, inCatalog, literal } from "../../load/sql/sql.ts"
-import { endColumns } from "../../load/state/archiveIndex.ts"
+import { endColumns } from "../../load/state/neededResponses.ts"
 import { OTHER, withAttached } from "../../load/transfer/compareTables.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 

@@ -18,7 +18,6 @@ import { readStateFile } from "../../domain/stateFile.ts"
 import { filesError } from "../../load/errors.ts"
 import { sqlFile } from "../../load/sql/sqlFile.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
-import { datedSnapshots } from "../pipelines.ts"
 
 /** SQL of each section: warehouse/health/<section>.sql, which may read `listed`, `read_lately` and `readMarts`. Instants are ISO-8601 UTC. */
 const sections = {
@@ -82,11 +81,6 @@ const needs: Readonly<Record<string, ReadonlyArray<string>>> = {
   failed_checks: ["ops.check_results"],
 }
 
-/** Parameters of a section. */
-const parameters: Readonly<Record<string, ReadonlyArray<string>>> = {
-  quarantine: [JSON.stringify(datedSnapshots)],
-}
-
 type Sections = typeof sections
 
 export type HealthRow<Section extends keyof Sections> = ReturnType<Sections[Section]>
@@ -118,10 +112,10 @@ const sqlOf = (section: string): string => {
 export const recordHealth = Effect.gen(function* () {
   const warehouse = yield* Warehouse
   const found = yield* Effect.forEach(Object.entries(sections), ([section, decode]) =>
-    Effect.map(
-      warehouse.rows(sqlOf(section), parameters[section] ?? [], needs[section]),
-      (rows) => [section, rows.map((row) => decode(row))],
-    ),
+    Effect.map(warehouse.rows(sqlOf(section), [], needs[section]), (rows) => [
+      section,
+      rows.map((row) => decode(row)),
+    ]),
   )
   const as_of = new Date(yield* Clock.currentTimeMillis).toISOString()
   const health = { as_of, ...Object.fromEntries(found) }

@@ -1,5 +1,5 @@
-// Drops archived responses of before an instant, except those that stored rows or open quarantine entries refer to, and the
-// records of tasks, checks and runs that nothing needs any more.
+// Drops archived responses of before an instant, except those that stored rows or open quarantine entries refer to and, for a
+// year, dated snapshots that no version could read; and the records of tasks, checks and runs that nothing needs any more.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { ArchiveStore } from "../../archive/ArchiveStore.ts"
@@ -16,16 +16,15 @@ import {
 import { microsFromMillis, MICROS_PER_DAY } from "../../domain/values/time.ts"
 import type { LoadError } from "../../load/errors.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
+import { knownRuns, moveIndex } from "../../load/state/archiveIndex.ts"
 import {
   countPrunable,
   findReferenced,
-  knownRuns,
-  moveIndex,
   retainedAstray,
   retainedIn,
-} from "../../load/state/archiveIndex.ts"
+} from "../../load/state/neededResponses.ts"
 import { type Ages, findOldRecords, forget, forgetRuns } from "../../load/state/oldRecords.ts"
-import { coreTables, withFixedWindows } from "../pipelines.ts"
+import { coreTables, datedSnapshots, withFixedWindows } from "../pipelines.ts"
 import { archiveOf, changeArchive, inArchive } from "../publication/archiveOf.ts"
 import type { Place } from "../publication/warehouse.ts"
 import { findMoved } from "./findMoved.ts"
@@ -87,7 +86,8 @@ export const pruneBefore = Effect.fnUntraced(function* (
   const { indexed, prunable, astray } = yield* exclusively(
     "Finding the responses to keep",
     async (session) => {
-      await findReferenced(session, coreTables, oldest)
+      const mayBeRead = { pipelines: datedSnapshots, since: ages.failuresBefore }
+      await findReferenced(session, coreTables, oldest, mayBeRead)
       const counts = await countPrunable(session, oldest)
       return { ...counts, astray: await retainedAstray(session, files, oldest) }
     },

@@ -233,7 +233,7 @@ describe("compact", () => {
 })
 
 describe("a window that was broken for a while", () => {
-  it.live("is one open entry in quarantine, requested once a run, and replayed as it was", () =>
+  it.live("is one entry in quarantine, requested once a run, and replayed as it was", () =>
     Effect.gen(function* () {
       const simulator = yield* simulated({ vaults: 1, days: 30, now: "2026-06-01T00:00:00Z" })
       const dataDir = yield* temporaryFolder
@@ -252,13 +252,13 @@ describe("a window that was broken for a while", () => {
         yield* runOnce(simulator.url, dataDir, only)
         expect(requests() - before).toBe(1)
       }
-      const unresolved = "select * from ops.quarantine where closed_at is null"
-      expect(yield* query(dataDir, unresolved)).toHaveLength(1)
+      expect(yield* query(dataDir, "select endpoint from ops.quarantine")).toHaveLength(1)
       simulator.patch({ faults: [], revision: 2 })
       const before = requests()
       const { summary } = yield* runOnce(simulator.url, dataDir, only)
       expect(summary.outcome).toBe("complete")
       expect(requests() - before).toBe(1)
+      const unresolved = "select * from ops.quarantine where closed_at is null"
       expect(yield* query(dataDir, unresolved)).toEqual([])
       const again = yield* replayed(dataDir)
       expect(again.tables.filter(({ isSame }) => !isSame)).toEqual([])

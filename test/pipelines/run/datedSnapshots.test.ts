@@ -1,9 +1,9 @@
-// A snapshot that can't be read is one that no later response repeats: each stays until a version can read it.
+// Dated snapshots that can't be read: no later response repeats one, so each is kept for a version that can.
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { prune } from "../../../src/pipelines/archive/prune.ts"
 import { replayQuarantine } from "../../../src/pipelines/archive/replayQuarantine.ts"
-import { readHealth } from "../../../src/pipelines/publication/health.ts"
+import { verify } from "../../../src/pipelines/archive/verify.ts"
 import { ahead, fixedDay } from "../../support/movableClock.ts"
 import { loseTheWarehouse, replayed, replayOptions } from "../../support/replays.ts"
 import { json, scriptedServer } from "../../support/servers/scriptedServer.ts"
@@ -40,85 +40,131 @@ const unreadable = Effect.fnUntraced(function* () {
   return { dataDir, sync }
 })
 
-const entries = (dataDir: string) =>
-  query(
-    dataDir,
-    `select pipeline, count(*)::integer as entries, count(*) filter (closed_at is null)::integer as open
-     from ops.quarantine group by pipeline order by pipeline`,
-  )
+const openEntries = (dataDir: string) =>
+  query(dataDir, "select pipeline from ops.quarantine where closed_at is null order by all")
 
 const snapshots = (dataDir: string) =>
   query(dataDir, "select total_nav::integer as nav from core.position_snapshots order by nav")
 
-const problems = (dataDir: string) =>
-  Effect.map(readHealth(dataDir), (health) =>
-    health?.quarantine.map(({ pipeline, entries: count }) => ({ pipeline, count })),
+const all = [1000, 1001, 1002, 1003].map((nav) => ({ nav }))
+
+const load = (dataDir: string) =>
+  replayQuarantine({
+    ...replayOptions(dataDir),
+    fields: { "position_snapshots.snapshot_at": ["taken"] },
+  })
+
+const pruned = (dataDir: string, days: number) =>
+  ahead(
+    started + days * DAY - Date.now(),
+    prune({ dataDir, olderThanDays: 90, dryRun: false, publish: undefined }),
   )
 
-const fields = { "position_snapshots.snapshot_at": ["taken"] }
-
-live(
-  "every one of them stays until it is loaded, whatever is read after it, and however old it is",
-  () =>
-    Effect.gen(function* () {
-      const { dataDir, sync } = yield* unreadable()
-      expect(yield* entries(dataDir)).toEqual([
-        { pipeline: "fees", entries: 3, open: 1 },
-        { pipeline: "positions", entries: 3, open: 3 },
-      ])
-      expect(yield* problems(dataDir)).toEqual([
-        { pipeline: "fees", count: 1 },
-        { pipeline: "positions", count: 3 },
-      ])
-      expect((yield* sync(3)).summary.outcome).toBe("complete")
-      expect(yield* problems(dataDir)).toEqual([])
-      const kept = [
-        { pipeline: "fees", entries: 3, open: 0 },
-        { pipeline: "positions", entries: 3, open: 3 },
-      ]
-      expect(yield* entries(dataDir)).toEqual(kept)
-      const later = started + 200 * DAY - Date.now()
-      const pruned = yield* ahead(
-        later,
-        prune({ dataDir, olderThanDays: 90, dryRun: false, publish: undefined }),
-      )
-      expect(pruned.dropped).toBeGreaterThan(0)
-      expect(yield* entries(dataDir)).toEqual(kept)
-      const loaded = yield* replayQuarantine({ ...replayOptions(dataDir), fields })
-      expect(loaded).toMatchObject({ closed: 3, stillBroken: [] })
-      expect(yield* snapshots(dataDir)).toEqual([1000, 1001, 1002, 1003].map((nav) => ({ nav })))
-    }),
+live("each can be loaded, though a later one was read and the entry is closed", () =>
+  Effect.gen(function* () {
+    const { dataDir, sync } = yield* unreadable()
+    expect(yield* openEntries(dataDir)).toEqual([{ pipeline: "fees" }, { pipeline: "positions" }])
+    expect((yield* sync(3)).summary.outcome).toBe("complete")
+    expect(yield* openEntries(dataDir)).toEqual([])
+    // Nothing that this version can't read is a finding: a later one was read.
+    expect(yield* replayQuarantine(replayOptions(dataDir))).toMatchObject({
+      closed: 0,
+      stillBroken: [],
+    })
+    expect((yield* pruned(dataDir, 200)).dropped).toBeGreaterThan(0)
+    expect(yield* load(dataDir)).toMatchObject({ closed: 3, stillBroken: [] })
+    expect(yield* snapshots(dataDir)).toEqual(all)
+    const findings = yield* verify({ dataDir })
+    expect(findings.map(({ detail }) => detail)).toEqual(["there is no published copy"])
+    expect(yield* load(dataDir)).toMatchObject({ closed: 0, rows: 0, stillBroken: [] })
+  }),
 )
 
-live("a warehouse made anew from the archive has them all", () =>
+live("with the newest, which is in an open entry", () =>
+  Effect.gen(function* () {
+    const { dataDir } = yield* unreadable()
+    expect(yield* load(dataDir)).toMatchObject({
+      closed: 3,
+      stillBroken: [{ pipeline: "fees" }],
+    })
+    expect(yield* snapshots(dataDir)).toEqual(all.slice(0, 3))
+    expect(yield* openEntries(dataDir)).toEqual([{ pipeline: "fees" }])
+  }),
+)
+
+live("a warehouse made anew from the archive can load them too", () =>
   Effect.gen(function* () {
     const { dataDir, sync } = yield* unreadable()
     yield* sync(3)
     loseTheWarehouse(dataDir)
     yield* replayed(dataDir)
-    expect(yield* entries(dataDir)).toEqual([
-      { pipeline: "fees", entries: 1, open: 0 },
-      { pipeline: "positions", entries: 3, open: 3 },
-    ])
-    yield* replayQuarantine({ ...replayOptions(dataDir), fields })
-    expect(yield* snapshots(dataDir)).toHaveLength(4)
+    expect(yield* snapshots(dataDir)).toEqual(all.slice(3))
+    yield* load(dataDir)
+    expect(yield* snapshots(dataDir)).toEqual(all)
   }),
 )
 
-live("an entry that was closed a year ago is removed with the records of its time", () =>
+live("they are kept for a year", () =>
   Effect.gen(function* () {
     const { dataDir, sync } = yield* unreadable()
     yield* sync(3)
-    yield* ahead(
-      started + 400 * DAY - Date.now(),
-      prune({ dataDir, olderThanDays: 90, dryRun: false, publish: undefined }),
-    )
-    expect(yield* entries(dataDir)).toEqual([{ pipeline: "positions", entries: 3, open: 3 }])
-    // The newest task of each outcome.
-    const tasks = "select outcome from ops.tasks where pipeline = 'fees' order by outcome"
-    expect(yield* query(dataDir, tasks)).toEqual([
-      { outcome: "loaded" },
-      { outcome: "quarantined" },
-    ])
+    yield* pruned(dataDir, 400)
+    expect(yield* load(dataDir)).toMatchObject({ closed: 0 })
+    expect(yield* snapshots(dataDir)).toEqual(all.slice(3))
   }),
+)
+
+live(
+  "an earlier day of an oracle classification takes its place before what was read after it",
+  () =>
+    Effect.gen(function* () {
+      const day = "2026-05-31"
+      const bodies = [
+        {
+          snapshot_date: day,
+          warnings: [],
+          positions: [{ position: "a", pricing_class: "Primary", usd_value: 1 }],
+        },
+        {
+          snapshot_date: day,
+          warnings: [],
+          held: [{ position: "a", pricing_class: "Primary", usd_value: 2 }],
+        },
+        {
+          snapshot_date: day,
+          warnings: [],
+          positions: [{ position: "a", pricing_class: "Primary", usd_value: 1 }],
+        },
+      ]
+      let run = 0
+      const { url } = yield* scriptedServer(({ url: path }, response) => {
+        const { pathname, searchParams } = new URL(path, "http://service")
+        if (pathname.includes("oracle")) return json(response, bodies[run])
+        const vaults = [{ address: `0x${"1".repeat(40)}`, chain: 1 }]
+        json(response, searchParams.get("status") === "active" ? vaults : [])
+      })
+      const dataDir = yield* temporaryFolder
+      for (run = 0; run < bodies.length; run += 1) {
+        yield* ahead(
+          started + run * HOUR - Date.now(),
+          runOnce(url, dataDir, { pipelines: ["oracle_classification"] }),
+        )
+      }
+      const values = query(
+        dataDir,
+        `select usd_value::integer as usd from core.oracle_classification where date = '${day}'`,
+      )
+      expect(yield* values).toEqual([{ usd: 1 }])
+      yield* pruned(dataDir, 200)
+      yield* replayQuarantine({
+        ...replayOptions(dataDir),
+        fields: { oracle_classification: ["held"] },
+      })
+      expect(yield* values).toEqual([{ usd: 1 }])
+      const versions = yield* query(
+        dataDir,
+        "select usd_value::integer as usd from core.oracle_classification_versions order by usd",
+      )
+      expect(versions).toEqual([{ usd: 1 }, { usd: 2 }])
+    }),
 )

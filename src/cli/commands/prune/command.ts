@@ -6,7 +6,7 @@ export const prune: Command = {
   summary: "Delete old archived responses and records that nothing needs",
   neededBy: "Administrators: free the disk of old responses",
   details:
-    "Keeps the responses that stored rows were read from, whatever their age, and those in quarantine: every value can still be traced to its response, and a replay still rebuilds every table that is filled from responses. Of the records (tasks, results of checks, runs) it keeps the newest of each subject, what a row, a gap, quarantine or a mart needs, and failures for a year. Runs do the same by whole months (for a lake, `maintain` does); this command also deletes parts of a month.",
+    "Keeps the responses that stored rows were read from, whatever their age, those in quarantine, and for a year each dated snapshot that could not be read: every value can still be traced to its response, and a replay still rebuilds every table that is filled from responses. Of the records (tasks, results of checks, runs) it keeps the newest of each subject, what a row, a gap, quarantine or a mart needs, and failures for a year. Runs do the same by whole months (for a lake, `maintain` does); this command also deletes parts of a month.",
   flags: {
     "older-than": value("Delete what is older than this, in days; default: the setting keepDays"),
     "dry-run": toggle("Show what would be deleted"),

@@ -8,7 +8,7 @@ import { literal } from "../../../load/sql/sql.ts"
 import { sqlFile } from "../../../load/sql/sqlFile.ts"
 import { operationTable } from "../../../load/tables/index.ts"
 import { Warehouse } from "../../../load/Warehouse.ts"
-import { datedSnapshots, withFixedWindows } from "../../pipelines.ts"
+import { withFixedWindows } from "../../pipelines.ts"
 import type { IndexedResponse } from "../../../load/state/archiveIndex.ts"
 
 const now = Effect.map(
@@ -16,21 +16,15 @@ const now = Effect.map(
   (millis) => `timestamp '${formatInstant(microsFromMillis(millis)).replace("Z", "")}'`,
 )
 
-const open = `select 1 from ops.quarantine
-  where closed_at is null and run_id <> $1
-    and not list_contains(from_json($2, '["VARCHAR"]'), pipeline)
-  limit 1`
-
-const dated = JSON.stringify(datedSnapshots)
+const open = "select 1 from ops.quarantine where closed_at is null and run_id <> $1 limit 1"
 
 /** Writes nothing if nothing is resolved. What a run that was killed has resolved, the next one closes. */
 export const closeQuarantine = Effect.fnUntraced(function* (runId: string) {
   const warehouse = yield* Warehouse
-  if ((yield* warehouse.rows(open, [runId, dated], ["ops.quarantine"])).length === 0) return
+  if ((yield* warehouse.rows(open, [runId], ["ops.quarantine"])).length === 0) return
   const resolved = yield* warehouse.rows(sqlFile("state", "resolved_quarantine"), [
     runId,
     JSON.stringify(withFixedWindows),
-    dated,
   ])
   if (resolved.length === 0) return
   const ids = resolved.map(text("response_id")).map(literal).join(", ")
