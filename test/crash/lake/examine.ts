@@ -38,7 +38,7 @@ const contentSql = (catalog: string): string =>
 const others = (catalog: string): string => `
   SELECT 'rows without a response' AS name, count(*)::VARCHAR AS content FROM (
     ${tables.map((table) => `SELECT _response_id FROM ${catalog}.${tableName(table)}`).join(" UNION ALL ")}
-  ) WHERE _response_id NOT IN (SELECT response_id FROM ${catalog}.raw.responses)
+  ) WHERE _response_id IS NULL OR _response_id NOT IN (SELECT response_id FROM ${catalog}.raw.responses)
   UNION ALL SELECT 'cursors', string_agg(pipeline || ' ' || entity || ' ' || regexp_replace(cursor::VARCHAR, '"lastFullScan":"[^"]*"', ''), ' ' ORDER BY pipeline, entity) FROM ${catalog}.ops.cursors
   UNION ALL SELECT 'gaps', count(*)::VARCHAR FROM ${catalog}.ops.gaps
   UNION ALL SELECT 'quarantine', count(*)::VARCHAR FROM ${catalog}.ops.quarantine

@@ -331,7 +331,10 @@ const textOf = (content: Content | undefined): string =>
 
 /** A check reads every table in a lake by its own statements, and takes as long as several tries: so many attempts have one. */
 const CHECKED_EVERY = 10
-/** Where an attempt has gone on by itself and left what an uninterrupted one leaves, so many of them are looked at further. */
+/**
+ * Where an attempt has gone on by itself and left the rows of an uninterrupted one, one in so many is looked at further, but each
+ * of the few in which requests to an object store are cut.
+ */
 const WHOLE_EVERY = 4
 
 /** Of the command, within an attempt. */
@@ -367,6 +370,10 @@ const tryOnce = async (
     const isKilled = isProcess && ended.signal === "SIGKILL"
     const why = isKilled ? undefined : unclear(ended)
     if (why !== undefined) add("unclear", why)
+    for (const worker of attempt.workers ?? []) {
+      const whyWorker = unclear(worker)
+      if (whyWorker !== undefined) add("unclear", `a worker ${whyWorker}`)
+    }
     // One loss must not end it. Where it meets one after the other, or the server is lost to all, it may give up in words.
     const isAlone = made.length === 1 && made[0]?.loss !== "server"
     if (mustEndWell && isAlone && ended.code !== 0) {
@@ -394,7 +401,8 @@ const tryOnce = async (
       runs.length === 1 &&
       attempt.ended.code === 0 &&
       differences(expected.content, await scenario.content()).length === 0
-    if (isAsUsual && at % WHOLE_EVERY !== 0 && problems.length === 0) return outcome()
+    const isChosen = at % WHOLE_EVERY === 0 || scenario.messages === "object store"
+    if (isAsUsual && !isChosen && problems.length === 0) return outcome()
     const committed = requestsOf(await scenario.committed(), expected.runsBefore)
     const sentBefore = requests()
     const recovered = await scenario.recover(attempt)
@@ -455,7 +463,7 @@ const figuresOf = () => {
   )
   return {
     title: "The lake: every message to PostgreSQL and the object store",
-    text: `A proxy counts the messages to PostgreSQL and the requests to the object store, and loses a connection, all connections, the process or the server at one of them: before it is delivered, in its middle, after its effect and before the answer, and in the middle of the answer. PostgreSQL runs with fsync on, and is stopped in its mode \`immediate\`. Then a plain command follows, and the rows, their responses, a replay into an empty warehouse and the published copy are compared with an uninterrupted run's. Messages are of one kind if they do the same to the same table after the same change was committed. Of each kind one is cut, in a way and with a loss that change from kind to kind (seed ${seed}); what commits a change, and each request to the object store, is cut in every way. A run that goes on is cut again, ${APART} messages later or more, and one that ends is followed by the next, up to ${RUNS} in a row, before the plain command.`,
+    text: `A proxy counts the messages to PostgreSQL and the requests to the object store, and loses a connection, all connections, the process or the server at one of them: before it is delivered, in its middle, after its effect and before the answer, and in the middle of the answer. PostgreSQL runs with fsync on, and is stopped in its mode \`immediate\`. Then a plain command follows, and the rows, their responses, a replay into an empty warehouse and the published copy are compared with an uninterrupted run's. Where a cut run went on by itself and left the same rows, the plain command and all but the rows are looked at in one of ${WHOLE_EVERY}. Messages are of one kind if they do the same to the same table after the same change was committed. Of each kind one is cut, in a way and with a loss that change from kind to kind (seed ${seed}); what commits a change, and each request to the object store, is cut in every way. A run that goes on is cut again, ${APART} messages later or more, and one that ends is followed by the next, up to ${RUNS} in a row, before the plain command.`,
     effects: "messages to PostgreSQL, requests to the object store",
     commit: git("rev-parse", "--short", "HEAD"),
     date: new Date().toISOString().slice(0, 10),

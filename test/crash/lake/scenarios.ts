@@ -47,6 +47,8 @@ export interface Attempt {
   readonly requests: number
   /** Tasks that can't be committed because the server is lost are read again, by whichever worker claims them. */
   readonly isShared?: true
+  /** How the workers ended that no signal ended. */
+  readonly workers?: ReadonlyArray<Ended>
 }
 
 const SYNC = ["sync", "--no-progress"]
@@ -217,6 +219,7 @@ export const scenarios = (world: World, examiner: Examiner): ReadonlyArray<Scena
         ended: unclear ?? ended,
         mustEndWell: !isPlanner || cutter === undefined,
         isShared: true,
+        workers: ends.filter(({ signal }) => signal === null),
         ...found,
       }
     }
