@@ -71,7 +71,7 @@ live("each can be loaded, though a later one was read and the entry is closed", 
       closed: 0,
       stillBroken: [],
     })
-    expect((yield* pruned(dataDir, 200)).dropped).toBeGreaterThan(0)
+    expect((yield* pruned(dataDir, 364)).dropped).toBeGreaterThan(0)
     expect(yield* load(dataDir)).toMatchObject({ closed: 3, stillBroken: [] })
     expect(yield* snapshots(dataDir)).toEqual(all)
     const findings = yield* verify({ dataDir })
@@ -108,7 +108,7 @@ live("they are kept for a year", () =>
   Effect.gen(function* () {
     const { dataDir, sync } = yield* unreadable()
     yield* sync(3)
-    yield* pruned(dataDir, 400)
+    yield* pruned(dataDir, 366)
     expect(yield* load(dataDir)).toMatchObject({ closed: 0 })
     expect(yield* snapshots(dataDir)).toEqual(all.slice(3))
   }),

@@ -15,7 +15,7 @@ import { keepInOrder } from "../../../src/pipelines/retention/keepInOrder.ts"
 import { ahead } from "../../support/movableClock.ts"
 import { content, replayed, segments } from "../../support/replays.ts"
 import { sharedWarehouse } from "../../support/sharedWarehouse.ts"
-import { simulated } from "../../support/simulated.ts"
+import { asAdmin, simulated } from "../../support/simulated.ts"
 import { change, queries, query, runOnce } from "../../support/warehouseRun.ts"
 
 const pipelines = ["ratio_history", "withdrawals", "performance_fees"]
@@ -40,34 +40,51 @@ const aTable = (table: string, times: ReadonlyArray<string>): string =>
      ${times.map((time) => `${time} - to_hours(n) as ${time}`).join(", ")})
    from ${table}, range(1, ${COPIES + 1}) t (n)`
 
-/** Two runs, the second with a response in quarantine, and as many records as 60 more runs an hour apart would have left. */
-const lived = sharedWarehouse(
-  Effect.fnUntraced(function* (dataDir) {
-    const simulator = yield* simulated({
-      vaults: 2,
-      days: 3,
-      now: "2026-06-01T00:00:00Z",
-      start: "2026-05-29T00:00:00Z",
-    })
-    yield* daysAfter(0, runOnce(simulator.url, dataDir, { pipelines }))
-    simulator.patch({
-      now: "2026-06-02T06:00:00Z",
-      faults: [{ kind: "contract-break", match: "fields=ratio", count: 1 }],
-    })
-    // Creates the marts too.
-    yield* daysAfter(
-      0,
-      runOnce(simulator.url, dataDir, { pipelines, settings: { fillGaps: true } }),
-    )
-    yield* change(
-      dataDir,
-      aTable("ops.tasks", ["finished_at"]),
-      aTable("ops.runs", ["started_at", "finished_at"]),
-      aTable("ops.check_results", ["checked_at"]),
-      "checkpoint",
-    )
-  }),
-)
+interface Life {
+  /** Days of the runs, after `BEGIN`. */
+  readonly days: readonly [number, number]
+  /** Of the service: where its histories begin, and its time in each run. */
+  readonly start: string
+  readonly times: readonly [string, string]
+}
+
+/** Two runs, the second with a response in quarantine, and as many records as 60 more of each, an hour apart, would have left. */
+const livedAs = ({ days, start, times }: Life) =>
+  sharedWarehouse(
+    Effect.fnUntraced(function* (dataDir) {
+      const simulator = yield* simulated({ vaults: 2, days: 3, now: times[0], start })
+      yield* daysAfter(days[0], runOnce(simulator.url, dataDir, { pipelines, api: asAdmin }))
+      simulator.patch({
+        now: times[1],
+        faults: [{ kind: "contract-break", match: "fields=ratio", count: 1 }],
+      })
+      // Creates the marts too.
+      yield* daysAfter(
+        days[1],
+        runOnce(simulator.url, dataDir, { pipelines, api: asAdmin, settings: { fillGaps: true } }),
+      )
+      yield* change(
+        dataDir,
+        aTable("ops.tasks", ["finished_at"]),
+        aTable("ops.runs", ["started_at", "finished_at"]),
+        aTable("ops.check_results", ["checked_at"]),
+        "checkpoint",
+      )
+    }),
+  )
+
+const lived = livedAs({
+  days: [0, 0],
+  start: "2026-05-29T00:00:00Z",
+  times: ["2026-06-01T00:00:00Z", "2026-06-02T06:00:00Z"],
+})
+
+/** Whose marts have rows: the clock is the service's, and the records reach into two months. */
+const livedInTwoMonths = livedAs({
+  days: [-11, -8],
+  start: "2025-05-29T00:00:00Z",
+  times: ["2025-05-30T12:00:00Z", "2025-06-02T06:00:00Z"],
+})
 
 /** As if this month's runs had left so many segments, here as workers of one. */
 const fillMonth = (dataDir: string, count: number): void => {
@@ -80,7 +97,7 @@ const fillMonth = (dataDir: string, count: number): void => {
 
 /** The marts that read tasks, without what depends on the time of the query. */
 const martContent = [
-  "select * from mart.completeness where expected_at < timestamp '2026-06-02'",
+  "select * from mart.completeness where expected_at < timestamp '2025-06-02'",
   "select * exclude (age_hours) from mart.freshness",
   "select * from mart.last_read",
   "select * from mart.performance_fees_monthly",
@@ -98,11 +115,12 @@ const failures = "outcome in ('failed', 'quarantined', 'deferred', 'suspicious_e
 describe("retention", () => {
   it.live("keeps the newest record of each subject, and every mart and row as they were", () =>
     Effect.gen(function* () {
-      const dataDir = yield* lived
+      const dataDir = yield* livedInTwoMonths
       const counts = `select (select count(*) from ops.tasks where not ${failures})::integer as tasks,
         (select count(*) from ops.tasks where ${failures})::integer as failures,
         (select count(*) from ops.check_results)::integer as results, (select count(*) from ops.runs)::integer as runs`
       const [[before] = [], marts] = yield* queries(dataDir, [counts, martContent])
+      expect(marts?.filter(({ n }) => n === 0)).toEqual([])
       const rows = yield* content(dataDir)
       const pruneAfter = (days: number) =>
         daysAfter(days, prune({ dataDir, olderThanDays: 10, dryRun: false }))
