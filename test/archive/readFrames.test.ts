@@ -89,6 +89,15 @@ it.effect("are the same in whatever parts they are read, whole, cut short or dam
       [third, last - third, [large]],
       [last, whole.length - last, ["d"]],
     ])
+    // The beginnings that are known tell one from the other.
+    const both = damaged(second)
+    both.fill(255, third, third + 8)
+    expect(yield* read(inParts(both, 5), new Set(offsets))).toEqual([
+      [0, second, ["a"]],
+      [second, third - second, "unreadable"],
+      [third, last - third, "unreadable"],
+      [last, whole.length - last, ["d"]],
+    ])
     expect(yield* read(inParts(whole.subarray(0, -3), 5))).toHaveLength(3)
   }),
 )

@@ -68,6 +68,11 @@ const keysOf = (value: unknown): ReadonlyArray<string> => {
   ])
 }
 
+it("every promised output is one that is looked at", () => {
+  const calls = cases.map((args) => args.join(" "))
+  expect(promised.map(([call]) => call).filter((call) => !calls.includes(call))).toEqual([])
+})
+
 it.each(cases)("%s %s", async (...args) => {
   const vault = simulator.truth.vaults[0]?.address ?? ""
   const typed = args.map((arg) => (arg === "<vault>" ? vault : arg))

@@ -10,6 +10,8 @@ import { type End, type Problem, unclearEnd } from "./endings.ts"
 import type { World } from "./world.ts"
 
 export interface Reference {
+  /** Rows of the warehouse after the commands. */
+  readonly committed: Content["facts"]
   /** Of the warehouse, after the commands and the sync after them. */
   readonly content: Content
   /** What readers may see: what was published before and after; first what was before. */
@@ -62,7 +64,8 @@ export const referenceOf = async (
   const after = await measure(world, tried)
   if (tried.measure?.isMeant(measured, after) === false)
     throw new Error(`${tried.name}: ${tried.measure.what}: ${measured} before, ${after} after`)
-  const backedUp = tried.backup === undefined ? {} : (await contentOf(warehouse(world, tried))).rows
+  const { facts: committed, rows } = await contentOf(warehouse(world, tried))
+  const backedUp = tried.backup === undefined ? {} : rows
   world.after(tried.moment)
   const [sync, ...flags] = syncOf(tried)
   await world.must(sync ?? "", ...flags)
@@ -74,6 +77,7 @@ export const referenceOf = async (
     throw new Error(`${tried.name}, uninterrupted: ${problems.map(({ text }) => text).join("; ")}`)
   }
   return {
+    committed,
     content,
     seen,
     backedUp,
@@ -256,6 +260,7 @@ export const afterDeath = async (
   const ofReaders = new Map([...left].filter(([path]) => isOfReaders(path)))
   const problems = [
     ...(await once(`seen, ${end}`, ofReaders, () => readersSee(world, tried, reference.seen, end))),
+    ...(await once(`committed, ${end}`, left, () => isCommitted(world, tried, reference, end))),
   ]
   // Nobody repeats what ended well: a second `restore` is rightly refused.
   for (const command of end === "ended well" ? [] : (tried.again ?? [])) {
@@ -276,6 +281,18 @@ export const afterDeath = async (
     ...tooMany(found, reference, sent),
     ...(await backupHolds(world, tried, reference, once, end)),
   ]
+}
+
+/** What a command says it has done is there before anything follows it. */
+const isCommitted = async (
+  world: World,
+  tried: Case,
+  { committed }: Reference,
+  end: End,
+): Promise<ReadonlyArray<Problem>> => {
+  if (end !== "ended well" && end !== "complete") return []
+  const { facts } = await contentOf(warehouse(world, tried))
+  return differences("the warehouse after a command that ended well", facts, committed)
 }
 
 /** What a command left as a backup is one, or is refused in a sentence. */

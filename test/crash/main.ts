@@ -425,4 +425,10 @@ if (isKept) {
   }
   writeFigures("files", figures)
 }
-process.exitCode = failures === 0 ? 0 : 1
+/** Of all calls of a proof that goes on from one to the next. */
+const failed = isKept
+  ? chosen.flatMap(readResults).filter(({ problems }) => problems.length > 0).length
+  : failures
+const isInVain = isSlice && tried === 0
+if (isInVain) print("FAILED: nothing was tried")
+process.exitCode = failed === 0 && !isInVain ? 0 : 1

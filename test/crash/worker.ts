@@ -152,7 +152,7 @@ const killed = async (
   tried: Case,
   failure: Failure,
   states: ReadonlySet<string | undefined>,
-): Promise<void> => {
+): Promise<ReadonlyArray<Problem>> => {
   const launcher = join(import.meta.dirname, "../../bin/vaulthouse.js")
   for (const command of tried.commands.slice(0, -1)) await world.must(...command)
   const disk = Disk.of(world.root)
@@ -175,13 +175,16 @@ const killed = async (
       detached: true,
     },
   )
-  const [code] = (await once(child, "exit")) as [number | null]
+  const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null]
   disarm(control)
   for (const effect of readJournal(journal, world.root)) disk.apply(effect)
   mustEqual(disk)
   if (code !== null) note = "not reached"
   if (code === 0) end = "ended well"
   else if (!states.has(digestOfDeath(stateOf(world.root)))) end = "killed"
+  // It ends by the signal that it is sent, or well if it is through before.
+  const isMeant = code === 0 || signal === "SIGKILL"
+  return isMeant ? [] : [{ kind: "unclear", text: `ended with ${code ?? signal}` }]
 }
 
 /** What was found in files, by any worker; equal are those from which the next commands do the same. */
@@ -222,7 +225,8 @@ const attempt = async (
     end = trial.isOver === true ? "complete" : "died"
     if (trial.failure !== undefined) {
       if (trial.failure.way === "kill") {
-        await killed(tried, trial.failure, new Set(states.map(({ digest }) => digest)))
+        const digests = new Set(states.map(({ digest }) => digest))
+        problems.push(...(await killed(tried, trial.failure, digests)))
       } else problems.push(...(await fail(tried, trial.failure)))
     }
     world.after(tried.moment)

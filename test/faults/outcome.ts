@@ -93,6 +93,21 @@ const differences = (
     return more.length + less.length === 0 ? [] : [{ table, more, less }]
   })
 
+/** Rows that are current before the fault and without it, and not with it. */
+const endedIn = (
+  endpoint: string,
+  { current }: Stored,
+  { first, second }: Undisturbed,
+): ReadonlyArray<string> =>
+  tablesOf(endpoint).flatMap((table) => {
+    const without = second.current.get(table)
+    const stay = [...(first.current.get(table) ?? [])].filter(
+      (row) => without?.has(row) === true && isOf(endpoint, table, row),
+    )
+    const ended = stay.filter((row) => current.get(table)?.has(row) !== true)
+    return ended.map((row) => `a row of ${table} has ended: ${row.slice(0, 500)}`)
+  })
+
 const text = ({ table, more, less }: Difference): string =>
   `${table} +${more.length} -${less.length} ${more[0] ?? ""} / ${less[0] ?? ""}`.slice(0, 1500)
 
@@ -130,7 +145,12 @@ export const becameOf = (
   if (worst?.outcome === "quarantined")
     if (!names.some((name) => disturbed.second.quarantined.has(name)))
       problems.push("refused, and not in quarantine")
+  for (const each of [...disturbed.second.repeated, ...disturbed.third.repeated])
+    problems.push(`there twice: ${each}`)
   const isChanged = asSent.has(fault) || fault in pageFaults
+  // What was not read, or was empty where there were rows, ends nothing.
+  if (worst !== undefined && (!isChanged || worst.outcome === "suspicious_empty"))
+    problems.push(...endedIn(endpoint, disturbed.second, undisturbed))
   const now = differences(endpoint, disturbed.second, undisturbed.second)
   const later = differences(
     endpoint,

@@ -3,7 +3,13 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { DuckDBInstance } from "@duckdb/node-api"
 import * as Effect from "effect/Effect"
-import { allColumns, storedTables, type Table, tableName } from "../../src/domain/table/table.ts"
+import {
+  allColumns,
+  storedKey,
+  storedTables,
+  type Table,
+  tableName,
+} from "../../src/domain/table/table.ts"
 import { literal } from "../../src/load/sql/sql.ts"
 import { coreTables } from "../../src/pipelines/pipelines.ts"
 
@@ -34,6 +40,8 @@ export interface Stored {
   /** Pipelines with days that no run has read. */
   readonly gaps: ReadonlySet<string>
   readonly quarantined: ReadonlySet<string>
+  /** Rows that have the key of another, as JSON, by their table. */
+  readonly repeated: ReadonlyArray<string>
 }
 
 /**
@@ -62,6 +70,7 @@ const nothing: Stored = {
   tasks: [],
   gaps: new Set(),
   quarantined: new Set(),
+  repeated: [],
 }
 
 /** What a data directory has. */
@@ -102,6 +111,15 @@ export const storedIn = (dataDir: string): Effect.Effect<Stored> =>
           current.set(tableName(table), await rowsOf(table, "where is_current"))
         else if (table.mode === "history") current.set(tableName(table), all)
       }
+      const repeated: Array<string> = []
+      for (const table of tables) {
+        const key = storedKey(table).map((name) => `"${name}"`)
+        const found = await read(
+          `select to_json(t)::varchar as row from (
+             select ${key.join(", ")} from ${tableName(table)} group by all having count(*) > 1) t`,
+        )
+        repeated.push(...found.map(({ row }) => `${tableName(table)} ${String(row)}`))
+      }
       const newest = "(select max(run_id) from ops.runs)"
       const tasks = await read(
         `select pipeline, entity, "window", outcome, error_tag as tag, error_text as text, requests::double as requests
@@ -117,6 +135,7 @@ export const storedIn = (dataDir: string): Effect.Effect<Stored> =>
         tasks: tasks as unknown as ReadonlyArray<StoredTask>,
         gaps: new Set(gaps.map(({ pipeline }) => String(pipeline))),
         quarantined: new Set(quarantined.map(({ pipeline }) => String(pipeline))),
+        repeated,
       }
     } finally {
       await connection.run("use memory; detach database if exists stored")

@@ -26,7 +26,9 @@ const INSTANT = String.raw`20(2[5-9]|[3-9]\d)-\d\d-\d\dT[\d:.]+Z`
 /** Times from `since` on, an ISO instant, count as one; sums of doubles in another order differ in their last digits. */
 const comparable = (name: string, type: string, since: string): string => {
   const column = `"${name}"`
-  if (/^(TIMESTAMP|DATE)/.test(type)) return `least(${column}, ${type} '${since}') AS ${column}`
+  // `least` leaves out nulls.
+  if (/^(TIMESTAMP|DATE)/.test(type))
+    return `CASE WHEN ${column} IS NOT NULL THEN least(${column}, ${type} '${since}') END AS ${column}`
   if (type === "DOUBLE") return `printf('%.10g', ${column}) AS ${column}`
   if (/^(VARCHAR|JSON)$/.test(type))
     return `regexp_replace(${column}::VARCHAR, '${INSTANT}', 'then', 'g') AS ${column}`

@@ -222,7 +222,7 @@ dataDir: ${dataDir("one")}
         [["runs"], "sync"],
         [["diff", "last"], "core.ratio_history"],
         [["tables", "core.vaults"], "valid_from"],
-        [["fields"], ""],
+        [["fields"], "field"],
         [["trace", "vault_latest", "--vault", vault_address], "raw/"],
         [["report", "--days", "7", "--out", "report.html"], "report.html"],
         [["check"], "0 failed"],

@@ -5,6 +5,8 @@ import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { storedKey, storedTables, tableName } from "../../src/domain/table/table.ts"
+import { coreTables } from "../../src/pipelines/pipelines.ts"
 import { simulated } from "../support/simulated.ts"
 import { temporaryFolder } from "../support/temporaryFolder.ts"
 import { attached } from "./attached.ts"
@@ -74,6 +76,14 @@ describe.skipIf(lake === undefined)("a lake", () => {
             const rows = await all.difference("file", other, name, NOW, isShared)
             expect.soft(rows, `${name} of the lake ${other}`).toEqual([])
           }
+        }
+        // What two syncs wrote at once is compared as sets: nothing may be there twice.
+        for (const table of coreTables.flatMap(storedTables)) {
+          const key = storedKey(table).map((name) => `"${name}"`)
+          const twice = await all.rows(
+            `SELECT ${key.join(", ")} FROM shared.${tableName(table)} GROUP BY ALL HAVING count(*) > 1`,
+          )
+          expect.soft(twice, tableName(table)).toEqual([])
         }
       })
     }),

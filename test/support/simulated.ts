@@ -69,14 +69,22 @@ export const expectTruth = Effect.fnUntraced(function* (simulator: Simulator, da
   }
 })
 
-/** Everything in core, housekeeping included, as one number for each table. */
+const compared = [
+  "core.vaults",
+  ...["ratio_history", "pnl_history", "apy_history", "allocation_history"].flatMap((table) => [
+    `core.${table}`,
+    `core.${table}_versions`,
+  ]),
+]
+
+/** Vaults and the four histories with their versions, housekeeping included, as one number for each table. */
 export const fingerprint = (dataDir: string) =>
   query(
     dataDir,
-    ["vaults", "ratio_history", "pnl_history", "apy_history", "allocation_history"]
+    compared
       .map(
         (table) =>
-          `select '${table}' as name, count(*) as rows, bit_xor(hash(t))::varchar as content from core.${table} t`,
+          `select '${table}' as name, count(*) as rows, bit_xor(hash(t))::varchar as content from ${table} t`,
       )
       .join(" union all "),
   )

@@ -39,7 +39,7 @@ export const startObjectProxy = async (store: number): Promise<ObjectProxy> => {
     const handle = async (): Promise<void> => {
       const body = await bodyOf(request)
       const at = sent.length + 1
-      const target = url.replaceAll(/[0-9a-f]{8,}|\d+/g, "#").slice(0, 160)
+      const target = url.replaceAll(/Z-[0-9a-f]{6}|[0-9a-f]{8,}|\d+/g, "#").slice(0, 160)
       const each: Sent = { kind: `${at} ${method} ${target}`, isAnswered: true, commits: true }
       sent.push(each)
       const chosen = cutter?.(each, at)

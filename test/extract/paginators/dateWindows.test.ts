@@ -258,6 +258,7 @@ describe("dateWindows", () => {
         )
         const failed = first.filter((step) => step._tag === "Failed")
         const gaps = failed.map(({ window }) => window)
+        for (const { from, to } of gaps) expect(to - from).toBeLessThan(WINDOW)
         const lost = new Set(gaps.flatMap(({ from, to }) => [...allPoints(service, from, to)]))
         const read = pointsIn(first)
         for (const point of allPoints(service)) {

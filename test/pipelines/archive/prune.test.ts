@@ -3,6 +3,8 @@ import { readdirSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { folderStore } from "../../../src/archive/folderStore.ts"
+import { readWholeFrames } from "../../../src/archive/readFrames.ts"
 import { prune } from "../../../src/pipelines/archive/prune.ts"
 import { verify } from "../../../src/pipelines/archive/verify.ts"
 import { ahead } from "../../support/movableClock.ts"
@@ -36,6 +38,16 @@ const lived = sharedWarehouse(
 )
 
 /** What is wrong with the archive; nothing is published. */
+/** SHA-256 hashes of the bodies that the archive has. */
+const archivedBodies = async (dataDir: string): Promise<ReadonlySet<string>> => {
+  const found = new Set<string>()
+  for (const file of segments(dataDir)) {
+    for await (const { responses } of readWholeFrames(folderStore(join(dataDir, "raw")), file))
+      for (const { sha256, body } of responses) if (body !== undefined) found.add(sha256)
+  }
+  return found
+}
+
 const damage = (dataDir: string) =>
   Effect.map(verify({ dataDir }), (findings) =>
     findings.filter(({ path }) => !path.startsWith("published/")),
@@ -95,7 +107,7 @@ describe("prune", () => {
       const dataDir = yield* lived
       const quarantined = query(
         dataDir,
-        `select response_id from raw.responses
+        `select response_id, body_sha256 from raw.responses
          where response_id in (select response_id from ops.quarantine)`,
       )
       const before = yield* quarantined
@@ -104,6 +116,8 @@ describe("prune", () => {
       expect(dropped).toBeGreaterThan(0)
       expect(yield* quarantined).toEqual(before)
       expect(yield* damage(dataDir)).toEqual([])
+      const bodies = yield* Effect.promise(() => archivedBodies(dataDir))
+      expect(before.filter(({ body_sha256: sha256 }) => !bodies.has(String(sha256)))).toEqual([])
     }),
   )
 

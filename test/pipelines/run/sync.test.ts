@@ -3,6 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { defaultWire } from "../../../src/extract/request.ts"
 import { defaultRunSettings } from "../../../src/pipelines/model/runSettings.ts"
+import type { Simulator } from "../../../simulator/index.ts"
 import { asAdmin, expectTruth, fingerprint, simulated } from "../../support/simulated.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
 import { query, runOnce } from "../../support/warehouseRun.ts"
@@ -14,6 +15,21 @@ const pipelines = ["ratio_history", "pnl_history", "apy_history", "allocation_hi
 const ascending = (a: number, b: number) => a - b
 // More than the 1000 points of a page.
 const days = 50
+
+/** All ratios of these vaults are stored. */
+const expectRatios = Effect.fnUntraced(function* (
+  vaults: Simulator["truth"]["vaults"],
+  dataDir: string,
+) {
+  const rows = yield* query(
+    dataDir,
+    "select lower(vault_address) as address, count(*)::integer as n from core.ratio_history group by all",
+  )
+  const stored = new Map(rows.map(({ address, n }) => [address, n]))
+  expect(vaults.length).toBeGreaterThan(1)
+  for (const { address, ratio } of vaults)
+    expect(stored.get(address.toLowerCase()) ?? 0, address).toBe(ratio.n)
+})
 
 describe("sync", () => {
   it.live("lands every history, and a second run changes nothing", () =>
@@ -116,8 +132,16 @@ describe("sync", () => {
       expect(broken.summary.outcome).toBe("partial")
       const quarantine = yield* query(dataDir, "select json_path, detail from ops.quarantine")
       expect(quarantine).toHaveLength(1)
-      const gaps = yield* query(dataDir, "select reason, state from ops.gaps")
-      expect(gaps).toEqual([{ reason: "quarantined", state: "open" }])
+      const gaps = yield* query(
+        dataDir,
+        "select reason, state, entity, date_diff('day', from_at, to_at)::integer < 41 as is_window from ops.gaps",
+      )
+      const [{ entity } = {}] = gaps
+      expect(gaps).toEqual([{ reason: "quarantined", state: "open", entity, is_window: true }])
+      yield* expectRatios(
+        simulator.truth.vaults.filter(({ address }) => address.toLowerCase() !== String(entity)),
+        dataDir,
+      )
       const mended = yield* runOnce(simulator.url, dataDir, { pipelines })
       expect(mended.summary.outcome).toBe("complete")
       yield* expectTruth(simulator, dataDir)
@@ -167,6 +191,10 @@ describe("sync", () => {
       expect(summary.outcome).toBe("partial")
       const ratio = summary.pipelines.find(({ name }) => name === "ratio_history")
       expect(ratio?.firstErrors[0]).toContain(victim?.address)
+      yield* expectRatios(
+        simulator.truth.vaults.filter((vault) => vault !== victim),
+        dataDir,
+      )
       simulator.patch({ faults: [] })
       yield* runOnce(simulator.url, dataDir, { pipelines })
       yield* expectTruth(simulator, dataDir)

@@ -112,6 +112,7 @@ const checkSeries = async (url: string, vault: KnownVault, search: string): Prom
 
 /** Its last days: figures at the close of each. */
 const checkDays = (page: string, vault: KnownVault): number => {
+  expect(page).toContain('id="days"')
   const [section = ""] = page.slice(page.indexOf('id="days"')).split("<h2")
   const bars = dailyBars(
     [...vault.ratios.values()].filter(hasRatio),

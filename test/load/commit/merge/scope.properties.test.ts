@@ -50,7 +50,7 @@ interface Period {
 const modelled = (
   prefix: string,
   observations: ReadonlyArray<readonly [Observation, number]>,
-): ReadonlyArray<Period> => {
+): ReadonlyArray<Period & { readonly isCurrent: boolean }> => {
   const periods: Array<Period> = []
   for (const [{ group: index, titles }, at] of observations) {
     const group = `${prefix}-${index}`
@@ -65,7 +65,7 @@ const modelled = (
       if (wanted !== undefined) periods.push({ group, member, title: wanted, from: at, to: null })
     }
   }
-  return periods
+  return periods.map((period) => ({ ...period, isCurrent: period.to === null }))
 }
 
 const batchFor = (prefix: string, { group: index, titles }: Observation, at: number) => {
@@ -78,8 +78,8 @@ const batchFor = (prefix: string, { group: index, titles }: Observation, at: num
 
 const stored = (prefix: string) =>
   rows(`select vault_address as "group", member, title, epoch_us(valid_from)::double as "from",
-      epoch_us(valid_to)::double as "to" from core.members
-    where starts_with(vault_address, '${prefix}-') and is_current = (valid_to is null)`)
+      epoch_us(valid_to)::double as "to", is_current as "isCurrent" from core.members
+    where starts_with(vault_address, '${prefix}-')`)
 
 const sorted = (list: ReadonlyArray<unknown>) => list.map((each) => JSON.stringify(each)).toSorted()
 
