@@ -69,8 +69,8 @@ const keysOf = (value: unknown): ReadonlyArray<string> => {
 }
 
 it("every promised output is one that is looked at", () => {
-  const calls = cases.map((args) => args.join(" "))
-  expect(promised.map(([call]) => call).filter((call) => !calls.includes(call))).toEqual([])
+  const calls = new Set(cases.map((args) => args.join(" ")))
+  expect(promised.map(([call]) => call).filter((call) => !calls.has(call))).toEqual([])
 })
 
 it.each(cases)("%s %s", async (...args) => {
