@@ -260,7 +260,7 @@ export const afterDeath = async (
   const ofReaders = new Map([...left].filter(([path]) => isOfReaders(path)))
   const problems = [
     ...(await once(`seen, ${end}`, ofReaders, () => readersSee(world, tried, reference.seen, end))),
-    ...(await once(`committed, ${end}`, left, () => isCommitted(world, tried, reference, end))),
+    ...(await once(`committed, ${end}`, left, () => uncommitted(world, tried, reference, end))),
   ]
   // Nobody repeats what ended well: a second `restore` is rightly refused.
   for (const command of end === "ended well" ? [] : (tried.again ?? [])) {
@@ -283,8 +283,8 @@ export const afterDeath = async (
   ]
 }
 
-/** What a command says it has done is there before anything follows it. */
-const isCommitted = async (
+/** What is missing of what a command says it has done, before anything follows it. */
+const uncommitted = async (
   world: World,
   tried: Case,
   { committed }: Reference,

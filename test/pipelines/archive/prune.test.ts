@@ -37,7 +37,6 @@ const lived = sharedWarehouse(
   }),
 )
 
-/** What is wrong with the archive; nothing is published. */
 /** SHA-256 hashes of the bodies that the archive has. */
 const archivedBodies = async (dataDir: string): Promise<ReadonlySet<string>> => {
   const found = new Set<string>()
@@ -48,6 +47,7 @@ const archivedBodies = async (dataDir: string): Promise<ReadonlySet<string>> => 
   return found
 }
 
+/** What is wrong with the archive; nothing is published. */
 const damage = (dataDir: string) =>
   Effect.map(verify({ dataDir }), (findings) =>
     findings.filter(({ path }) => !path.startsWith("published/")),

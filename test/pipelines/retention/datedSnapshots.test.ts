@@ -1,9 +1,12 @@
 // Dated snapshots that can't be read: no later response repeats one, so each is kept for a version that can.
-import { expect } from "@effect/vitest"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { prune } from "../../../src/pipelines/archive/prune.ts"
 import { replayQuarantine } from "../../../src/pipelines/archive/replayQuarantine.ts"
 import { verify } from "../../../src/pipelines/archive/verify.ts"
+import { datedSnapshots } from "../../../src/pipelines/pipelines.ts"
 import { ahead, fixedDay } from "../../support/movableClock.ts"
 import { loseTheWarehouse, replayed, replayOptions } from "../../support/replays.ts"
 import { json, scriptedServer } from "../../support/servers/scriptedServer.ts"
@@ -14,6 +17,14 @@ const { now: started, live } = fixedDay("2026-06-01T12:00:00Z")
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 const pipelines = ["positions", "fees"]
+
+it("are those that the pages name", () => {
+  const names = datedSnapshots.map((name) => name.replace("_", " ")).join(", ")
+  for (const page of ["glossary", "operations"]) {
+    const text = readFileSync(join(import.meta.dirname, `../../../docs/${page}.md`), "utf8")
+    expect(text, page).toContain(names)
+  }
+})
 
 /** An hourly service: for three hours the instant of a snapshot and the fees have names that nobody declared. */
 const unreadable = Effect.fnUntraced(function* () {
