@@ -1,7 +1,7 @@
 // The condition of the warehouse, found without changing it: for `doctor`, which may run during a sync.
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import type { Table } from "../../domain/table/table.ts"
-import { LoadError } from "../errors.ts"
+import { databaseError, isOfCatalog, LoadError } from "../errors.ts"
 import { sqlFile } from "../sql/sqlFile.ts"
 import { fingerprintOf } from "../tables/warehouseLayout.ts"
 import { OWN_SECRETS } from "../duckdb/connections.ts"
@@ -41,6 +41,10 @@ export const inspect = async (
 export const broken = (cause: unknown): Condition => {
   if (cause instanceof LoadError) {
     return { state: "broken", why: `${cause.what}: ${cause.why}`, advice: cause.advice }
+  }
+  if (isOfCatalog(cause)) {
+    const { why, advice } = databaseError("Inspecting the lake", cause)
+    return { state: "broken", why, advice }
   }
   const why = causeMessage(cause)
   return { state: "broken", why: why.split("\n")[0] ?? "" }
