@@ -3,10 +3,10 @@ import { readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { allColumns, type Table, tableName, versionsOf } from "../../src/domain/table/table.ts"
+import { allColumns, storedTables, type Table, tableName } from "../../src/domain/table/table.ts"
 import { defaultTimeFields } from "../../src/domain/wire/timeFields.ts"
 import { marts } from "../../src/load/marts/marts.ts"
-import { pipelines } from "../../src/pipelines/pipelines.ts"
+import { pipelineTables } from "../../src/pipelines/pipelines.ts"
 import { replay, type ReplayOptions } from "../../src/pipelines/archive/replay.ts"
 import { queries, query } from "./warehouseRun.ts"
 
@@ -19,9 +19,7 @@ export const replayed = (dataDir: string, timeFields?: ReadonlyArray<string>) =>
   replay(replayOptions(dataDir, timeFields))
 
 /** Every table a replay makes, versions included. */
-export const replayedTables: ReadonlyArray<Table> = [
-  ...new Set(pipelines.flatMap(({ tables }) => tables)),
-].flatMap((table) => (table.mode === "history" ? [table, versionsOf(table)] : [table]))
+export const replayedTables: ReadonlyArray<Table> = pipelineTables.flatMap(storedTables)
 
 const contentOf = (tables: ReadonlyArray<Table>): string =>
   tables

@@ -40,12 +40,10 @@ export interface Ended {
 
 export interface Running {
   readonly child: ChildProcess
-  readonly complaints: () => string
   readonly ended: Promise<Ended>
 }
 
-/** A command that takes longer hangs. */
-// Of a hang: an attempt meets a restart of the server several times, on a machine that may have much else to do.
+/** A command that takes longer hangs: one may meet several restarts of the server, on a machine that has much else to do. */
 const LONGEST_MILLIS = 600_000
 
 const DATABASE = "work"
@@ -139,7 +137,7 @@ export const startWorld = async () => {
     )
     running.add(child)
     child.once("close", () => running.delete(child))
-    return { child, complaints: () => complaints, ended }
+    return { child, ended }
   }
 
   const run = (args: ReadonlyArray<string>, place = inFolder): Promise<Ended> =>
