@@ -37,6 +37,7 @@ import { operationTables } from "./tables/index.ts"
 import { mayBeRecorded, type TaskKey } from "./commit/taskRows.ts"
 import { checkBatch } from "./commit/validate.ts"
 import { lockedOr, lockOf, type LockWait, waitForLock } from "./lock/waitForLock.ts"
+import { noUnfinishedRestore } from "./unfinishedRestore.ts"
 
 export interface WarehouseOptions extends OpenOptions, LockWait {
   /** Default: the file in `dataDir`. */
@@ -144,6 +145,7 @@ const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
     yield* lockOf(options.dataDir, "writer", options)
     yield* Effect.promise(() => removeLeftovers(options.dataDir))
   }
+  yield* noUnfinishedRestore(options.dataDir)
   const tables = [...options.tables, ...operationTables]
   const { storage = duckdbFile(options.dataDir) } = options
   const database = yield* opened(storage, options, tables)

@@ -13,7 +13,7 @@ import { isUnchanged, readCurrent, writeCurrent } from "../../load/published/pub
 import { openPublishedCopy } from "../../load/published/read/openPublishedCopy.ts"
 import { isPublished, publishedDirectory } from "../../load/published/read/PublishedCopy.ts"
 import { archiveOf } from "../publication/archiveOf.ts"
-import { repeatRestore, restoreUnderWay } from "../publication/unfinishedRestore.ts"
+import { repeatRestore, restoreUnderWay } from "../../load/unfinishedRestore.ts"
 import type { Place } from "../publication/warehouse.ts"
 import {
   attempt,

@@ -10,7 +10,7 @@ import { putInPlace, sha256Of } from "../../domain/durableFiles.ts"
 import { lockOf } from "../../load/lock/waitForLock.ts"
 import { giveStableName, readCurrent } from "../../load/published/publishedFiles.ts"
 import { databaseFile, leftWithout } from "../../load/storage/file/duckdbFile.ts"
-import { beginRestore, endRestore } from "../publication/unfinishedRestore.ts"
+import { beginRestore, endRestore } from "../../load/unfinishedRestore.ts"
 import type { Place } from "../publication/warehouse.ts"
 import {
   attempt,

@@ -10,7 +10,6 @@ import { databaseError, LoadError } from "../../load/errors.ts"
 import { storageOf as storageIn } from "../../load/storage/storageOf.ts"
 import { Warehouse, type WarehouseOptions } from "../../load/Warehouse.ts"
 import { coreTables } from "../pipelines.ts"
-import { noUnfinishedRestore } from "./unfinishedRestore.ts"
 
 /** Where the warehouse is; without `warehouse`, it is the file in `dataDir`. */
 export type Place = Pick<Settings, "dataDir"> &
@@ -91,11 +90,9 @@ type Options = Place &
 /** Creates the warehouse if there is none, unless half of a backup is there. */
 export const openWarehouse = (options: Options) =>
   Layer.unwrap(
-    Effect.gen(function* () {
-      yield* noUnfinishedRestore(options.dataDir)
-      const storage = yield* storageOf(options)
-      return Warehouse.layer({ tables: coreTables, ...options, storage })
-    }),
+    Effect.map(storageOf(options), (storage) =>
+      Warehouse.layer({ tables: coreTables, ...options, storage }),
+    ),
   )
 
 /** Fails if there is none, so that a mistyped place does not create one. `what` begins the message. */

@@ -403,7 +403,8 @@ const tryOnce = async (
       differences(expected.content, await scenario.content()).length === 0
     const isChosen = at % WHOLE_EVERY === 0 || scenario.messages === "object store"
     if (isAsUsual && !isChosen && problems.length === 0) return outcome()
-    const committed = requestsOf(await scenario.committed(), expected.runsBefore)
+    const committedTasks = await scenario.committed()
+    const committed = requestsOf(committedTasks, expected.runsBefore)
     const sentBefore = requests()
     const recovered = await scenario.recover(attempt)
     if (recovered.code === 0) problems.push(...(await scenario.examine(expected.content)))
@@ -417,7 +418,14 @@ const tryOnce = async (
     const needed = [...expected.tasks].filter(([task]) => !committed.has(task))
     const most = expected.requestsAfter + needed.reduce((sum, [, count]) => sum + count, 0)
     const repeated = requests() - sentBefore
-    if (repeated > most) add("other", `${repeated} requests of the next command instead of ${most}`)
+    if (repeated > most) {
+      const read = requestsOf(await scenario.committed(), runsIn(committedTasks))
+      const each = [...read, ...needed].map(([task, count]) => `${task}: ${count}`)
+      add(
+        "other",
+        `${repeated} requests of the next command instead of ${most}; what it read, and what was not committed before: ${each.join("; ")}`,
+      )
+    }
     if (at % CHECKED_EVERY === 0 || problems.length > 0) {
       problems.push(...((await scenario.checked?.()) ?? []))
     }

@@ -12,6 +12,8 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs"
+import promises from "node:fs/promises"
+import { syncBuiltinESMExports } from "node:module"
 import { dirname, join } from "node:path"
 import { setImmediate } from "node:timers/promises"
 import { DuckDBInstance } from "@duckdb/node-api"
@@ -19,6 +21,7 @@ import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
 import { lockOf } from "../../../src/load/lock/waitForLock.ts"
 import { compact } from "../../../src/pipelines/archive/compact.ts"
 import { verify } from "../../../src/pipelines/archive/verify.ts"
@@ -294,6 +297,64 @@ it.live("a restore or backup that is stopped writes nothing more, and lets nobod
     yield* restore(target, { dataDir: elsewhere })
     expect(yield* fingerprint(elsewhere)).toEqual(yield* fingerprint(dataDir))
   }),
+)
+
+/** Holds what copies a file until `release`. */
+const heldCopies = Effect.acquireRelease(
+  Effect.sync(() => {
+    const { copyFile } = promises
+    const held = Promise.withResolvers<undefined>()
+    const found = { isHeld: false, release: () => held.resolve(undefined), copyFile }
+    const holding: typeof copyFile = async (...args) => {
+      found.isHeld = true
+      await held.promise
+      return copyFile(...args)
+    }
+    promises.copyFile = holding
+    syncBuiltinESMExports()
+    return found
+  }),
+  ({ copyFile, release }) =>
+    Effect.sync(() => {
+      promises.copyFile = copyFile
+      syncBuiltinESMExports()
+      release()
+    }),
+)
+
+it.live.each([
+  ["goes on from what it restored", false],
+  ["begins no warehouse beside half of it", true],
+])("a sync that waits for a restore %s", (_, isInterrupted) =>
+  Effect.gen(function* () {
+    const { simulator, dataDir, target, elsewhere } = yield* synced
+    yield* backup({ dataDir }, target)
+    const copies = yield* heldCopies
+    const restoring = yield* Effect.forkChild(restore(target, { dataDir: elsewhere }))
+    yield* untilSo("the restore copies", () => copies.isHeld)
+    const events: Array<string> = []
+    const onProgress = ({ kind }: { readonly kind: string }): void => void events.push(kind)
+    const sync = runOnce(simulator.url, elsewhere, { pipelines, wait: "1 hour", onProgress })
+    const waiting = yield* Effect.forkChild(Effect.result(sync))
+    yield* untilSo("the sync waits", () => events.includes("waiting"))
+    const interrupting = isInterrupted
+      ? yield* Effect.forkChild(Fiber.interrupt(restoring))
+      : undefined
+    // The signal is there before the copy that it interrupts ends.
+    yield* Effect.sleep("50 millis")
+    copies.release()
+    if (interrupting !== undefined) yield* Fiber.join(interrupting)
+    const result = yield* Fiber.join(waiting)
+    if (isInterrupted) {
+      expect(Result.isFailure(result) && String(result.failure)).toContain("Repeat it: ")
+      expect(existsSync(join(elsewhere, "vaulthouse.duckdb"))).toBe(false)
+      yield* restore(target, { dataDir: elsewhere })
+    } else expect(Result.isSuccess(result)).toBe(true)
+    expect(yield* query(elsewhere, "select count(*)::int as runs from ops.runs")).toEqual([
+      { runs: isInterrupted ? 1 : 2 },
+    ])
+    yield* expectTruth(simulator, elsewhere)
+  }).pipe(Effect.scoped),
 )
 
 it.live("a restore that was interrupted is repeated", () =>

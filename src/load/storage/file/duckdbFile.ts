@@ -1,6 +1,7 @@
 // The warehouse as one DuckDB file in the data directory, whose lock makes this process its only writer.
 import { chmodSync, existsSync, statSync } from "node:fs"
 import { basename, join } from "node:path"
+import { setTimeout } from "node:timers/promises"
 import { brokenLink } from "../../../domain/brokenLink.ts"
 import { flush } from "../../../domain/flush.ts"
 import { attachConfined } from "../../duckdb/confine.ts"
@@ -79,6 +80,22 @@ const notInFile = `SELECT coalesce(sum(memory_usage_bytes + temporary_storage_by
 export const isPresent = (path: string): boolean =>
   statSync(path, { throwIfNoEntry: false }) !== undefined
 
+// `doctor` has the file open while it looks at it, which keeps writers out; with a log to apply, for a second or two.
+const ATTEMPTS = 50
+const MILLIS_BETWEEN_ATTEMPTS = 100
+
+/** Rejects with `WarehouseLocked` if another program has the file open, and still has it after some seconds. */
+const whenFree = async (file: string, attach: () => Promise<void>, attempt = 1): Promise<void> => {
+  try {
+    await attach()
+  } catch (cause) {
+    if (!(cause instanceof Error && cause.message.includes("Could not set lock"))) throw cause
+    if (attempt === ATTEMPTS) throw new WarehouseLocked({ file, holder: undefined })
+    await setTimeout(MILLIS_BETWEEN_ATTEMPTS)
+    await whenFree(file, attach, attempt + 1)
+  }
+}
+
 const fileIn = (dataDir: string, isScratch: boolean): Storage => {
   const file = databaseFile(dataDir)
   const attachOptions = `STORAGE_VERSION ${literal(STORAGE_VERSION)}${isScratch ? `, ${WITHOUT_LOG}` : ""}`
@@ -92,7 +109,7 @@ const fileIn = (dataDir: string, isScratch: boolean): Storage => {
     inspect: async (tables) => {
       const holder = await lockHolder(dataDir)
       if (holder !== undefined) return { state: "held", by: holder }
-      return inspect(tables, async (connection) => {
+      const found = await inspect(tables, async (connection) => {
         if (!isThere()) return false
         if (tornPieces(file).length > 0) {
           throw new LoadError({
@@ -105,6 +122,9 @@ const fileIn = (dataDir: string, isScratch: boolean): Storage => {
         await attachConfined(connection, file, "inspected")
         return true
       })
+      // A command that has begun meanwhile keeps it from being opened, and writes parts of it.
+      const by = found.state === "broken" ? await lockHolder(dataDir) : undefined
+      return by === undefined ? found : { state: "held", by }
     },
     open: async (options, tables) => {
       const connections = await openConnections(options, join(dataDir, "tmp"), async (writer) => {
@@ -115,14 +135,9 @@ const fileIn = (dataDir: string, isScratch: boolean): Storage => {
         mustNotBe(`Making a new warehouse in ${dataDir}`, leftWithout(file))
         if (isNew) await copyTemplate(file, tables)
         else await mendTornWrites(file)
-        try {
-          await attachConfined(writer, file, CATALOG, writtenFolders(dataDir), attachOptions)
-        } catch (cause) {
-          if (cause instanceof Error && cause.message.includes("Could not set lock")) {
-            throw new WarehouseLocked({ file, holder: undefined })
-          }
-          throw cause
-        }
+        await whenFree(file, () =>
+          attachConfined(writer, file, CATALOG, writtenFolders(dataDir), attachOptions),
+        )
         // DuckDB makes files by the umask. A kill may have kept the run that made this one from doing this.
         chmodSync(file, 0o600)
         if (isNew) await flush(dataDir)

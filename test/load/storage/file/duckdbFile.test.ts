@@ -1,7 +1,7 @@
 // A warehouse in a file: what `doctor` finds of it, what its copies hold, and who may open it.
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import {
+import fs, {
   chmodSync,
   existsSync,
   mkdirSync,
@@ -10,6 +10,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs"
+import { syncBuiltinESMExports } from "node:module"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -19,6 +20,7 @@ import {
   duckdbFile,
   isPresent,
 } from "../../../../src/load/storage/file/duckdbFile.ts"
+import { acquireLock } from "../../../../src/load/lock/LockFile.ts"
 import { publish } from "../../../../src/load/published/publish.ts"
 import { verify } from "../../../../src/load/published/verify/verify.ts"
 import { transaction } from "../../../../src/load/duckdb/transaction.ts"
@@ -178,19 +180,70 @@ it.effect("is not taken for locked where it is no database", () =>
   }),
 )
 
+/** Another program that has the warehouse open, until it is killed or is sent a line. */
+const opener = Effect.fnUntraced(function* (dataDir: string, access: "READ_ONLY" | "READ_WRITE") {
+  const script = `
+    const { DuckDBInstance } = require("@duckdb/node-api")
+    DuckDBInstance.create(process.argv[1], { access_mode: process.argv[2] }).then((instance) => {
+      console.log("open")
+      process.stdin.once("data", () => setTimeout(() => process.exit(), 500))
+    })`
+  const other = spawn(process.execPath, ["-e", script, databaseFile(dataDir), access], {
+    cwd: import.meta.dirname,
+  })
+  yield* Effect.addFinalizer(() => Effect.sync(() => other.kill("SIGKILL")))
+  yield* Effect.promise(() => once(other.stdout, "data"))
+  return other
+})
+
 it.live("is locked where another program has it open to write", () =>
   Effect.gen(function* () {
     const dataDir = yield* temporaryFolder
     yield* Effect.scoped(opened(dataDir))
-    const file = databaseFile(dataDir)
-    const script = `
-      const { DuckDBInstance } = require("@duckdb/node-api")
-      DuckDBInstance.create(process.argv[1]).then(() => console.log("open"))
-      setInterval(() => undefined, 1000)`
-    const other = spawn(process.execPath, ["-e", script, file], { cwd: import.meta.dirname })
-    yield* Effect.addFinalizer(() => Effect.sync(() => other.kill("SIGKILL")))
-    yield* Effect.promise(() => once(other.stdout, "data"))
+    yield* opener(dataDir, "READ_WRITE")
     const failure = yield* failureToOpen(dataDir)
-    expect(failure).toMatchObject({ _tag: "WarehouseLocked", file })
+    expect(failure).toMatchObject({ _tag: "WarehouseLocked", file: databaseFile(dataDir) })
+  }).pipe(Effect.scoped),
+)
+
+it.live("is opened once `doctor`, which only looks at it, has closed it", () =>
+  Effect.gen(function* () {
+    const dataDir = yield* temporaryFolder
+    yield* Effect.scoped(opened(dataDir))
+    const other = yield* opener(dataDir, "READ_ONLY")
+    other.stdin.write("half a second more\n")
+    yield* inWarehouse(dataDir, commit(readingsBatch([reading("a", 0, 1)])))
+    expect(other.exitCode).toBe(0)
+  }).pipe(Effect.scoped),
+)
+
+it.live("is held, not damaged, where a run has begun since `doctor` looked for one", () =>
+  Effect.gen(function* () {
+    const dataDir = yield* temporaryFolder
+    yield* Effect.scoped(opened(dataDir))
+    yield* opener(dataDir, "READ_WRITE")
+    const inspected = Effect.promise(() => duckdbFile(dataDir).inspect([readings]))
+    const lock = yield* Effect.promise(() => acquireLock(dataDir, "2026-06-01T00:00:00Z"))
+    yield* Effect.addFinalizer(() => Effect.sync(lock.release))
+    const { readFileSync } = fs
+    let looks = 0
+    yield* Effect.acquireRelease(
+      Effect.sync(() => {
+        fs.readFileSync = ((file: string, ...more: [never]) => {
+          const isHolder = file === join(dataDir, "writer.json")
+          if (isHolder) looks += 1
+          if (isHolder && looks === 1) throw new Error("ENOENT")
+          return readFileSync(file, ...more)
+        }) as typeof readFileSync
+        syncBuiltinESMExports()
+      }),
+      () =>
+        Effect.sync(() => {
+          fs.readFileSync = readFileSync
+          syncBuiltinESMExports()
+        }),
+    )
+    expect(yield* inspected).toMatchObject({ state: "held", by: { pid: process.pid } })
+    expect(looks).toBe(2)
   }).pipe(Effect.scoped),
 )

@@ -5,12 +5,12 @@ import { rm } from "node:fs/promises"
 import { resolve } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { flush } from "../../domain/flush.ts"
-import { readRegularText } from "../../domain/regularFile.ts"
-import { databaseError, LoadError } from "../../load/errors.ts"
-import { writeDurably } from "../../domain/durableFiles.ts"
-import { restoreMark } from "../../load/leftovers.ts"
-import { databaseFile } from "../../load/storage/file/duckdbFile.ts"
+import { flush } from "../domain/flush.ts"
+import { readRegularText } from "../domain/regularFile.ts"
+import { writeDurably } from "../domain/durableFiles.ts"
+import { databaseError, LoadError } from "./errors.ts"
+import { restoreMark } from "./leftovers.ts"
+import { databaseFile } from "./storage/file/duckdbFile.ts"
 
 const decode = Schema.decodeUnknownSync(
   Schema.fromJsonString(Schema.Struct({ backup: Schema.NonEmptyString })),
@@ -47,7 +47,10 @@ export const restoreUnderWay = async (dataDir: string): Promise<string | undefin
 export const repeatRestore = (backup: string, dataDir: string): string =>
   `\`vaulthouse restore ${backup} --data-dir ${dataDir}\``
 
-/** Fails while a restore into the data directory is unfinished; ends one that has put everything in place. */
+/**
+ * Fails where half of a backup is in the data directory; ends a restore that has put everything in place. Call it with the lock: a
+ * restore that is going on holds it.
+ */
 export const noUnfinishedRestore = Effect.fnUntraced(function* (dataDir: string) {
   if (!existsSync(restoreMark(dataDir))) return
   const backup = yield* Effect.promise(() => restoreUnderWay(dataDir))
