@@ -15,7 +15,11 @@ export const folderStore = (directory: string): ArchiveStore => ({
     const files = readdirSync(directory)
       .filter((file) => file.startsWith(start) && file.endsWith(SEGMENT_SUFFIX))
       .toSorted()
-    return Promise.all(files.map(async (file) => ({ file, bytes: await bytesOf(directory, file) })))
+    const sizes = await Promise.all(files.map((file) => bytesOf(directory, file)))
+    return files.flatMap((file, at) => {
+      const bytes = sizes[at]
+      return bytes === undefined ? [] : [{ file, bytes }]
+    })
   },
   parts: async function* (file) {
     const handle = await open(join(directory, file), "r")
@@ -56,9 +60,13 @@ export const folderStore = (directory: string): ArchiveStore => ({
   remove: (file) => rm(join(directory, file)),
 })
 
-/** Throws for a symbolic link, which leads out of the archive, and for a pipe, whose content never ends. */
-const bytesOf = (directory: string, file: string): Promise<number> =>
+/**
+ * `undefined` if a run has removed it since the folder was read. Throws for a symbolic link, which leads out of the archive, and for
+ * a pipe, whose content never ends.
+ */
+const bytesOf = (directory: string, file: string): Promise<number | undefined> =>
   regularFileSize(join(directory, file)).catch((cause: unknown) => {
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return undefined
     throw cause instanceof NotRegular ? new ArchiveDamaged(file, cause.message) : cause
   })
 

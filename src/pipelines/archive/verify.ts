@@ -1,6 +1,8 @@
 // What `verify` checks: the published files against their manifest and each other, and the archive against its hashes,
 // its commit markers and its index.
+import { statSync } from "node:fs"
 import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
 import type { ArchiveStore } from "../../archive/ArchiveStore.ts"
 import { ArchiveDamaged, intactBody } from "../../archive/lines.ts"
 import { type Frame, readFrames } from "../../archive/readFrames.ts"
@@ -9,7 +11,8 @@ import { databaseError } from "../../load/errors.ts"
 import { databaseFile, isPresent } from "../../load/storage/file/duckdbFile.ts"
 import { boolean, decodeRow, number, optional, text } from "../../load/duckdb/decodeRow.ts"
 import { openPublishedCopy } from "../../load/published/read/openPublishedCopy.ts"
-import { readCurrent } from "../../load/published/publishedFiles.ts"
+import { writerOf } from "../../load/lock/waitForLock.ts"
+import { readCurrent, unfinished } from "../../load/published/publishedFiles.ts"
 import { publishedFile } from "../../load/published/read/PublishedCopy.ts"
 import type { Finding } from "../../domain/run/finding.ts"
 import { verify as verifyPublished } from "../../load/published/verify/verify.ts"
@@ -21,6 +24,22 @@ import { counted } from "../../domain/values/numbers.ts"
 // What a run published meanwhile, or removed once that was published, differs from what was read before: then all is read
 // again.
 const TRIALS = 3
+// A publication takes as long as its files do; of one that hangs, the findings are reported.
+const LONGEST_PUBLICATION = "10 minutes"
+
+/** Whether the process that holds the lock is publishing: what is there then is neither the publication before nor the next. */
+const isPublishing = Effect.fnUntraced(function* (dataDir: string) {
+  const { holder } = yield* writerOf(dataDir)
+  const begun = statSync(unfinished(dataDir), { throwIfNoEntry: false })?.mtimeMs
+  // One that an earlier process left unfinished is older than the lock.
+  return holder !== undefined && begun !== undefined && begun >= Date.parse(holder.since)
+})
+
+const untilPublished = (dataDir: string) =>
+  Effect.repeat(isPublishing(dataDir), {
+    while: (publishing) => publishing,
+    schedule: Schedule.upTo(Schedule.spaced("200 millis"), { duration: LONGEST_PUBLICATION }),
+  })
 
 export const verify = Effect.fnUntraced(function* (place: Place) {
   const { dataDir } = place
@@ -42,7 +61,9 @@ export const verify = Effect.fnUntraced(function* (place: Place) {
   for (let trial = 1; trial <= TRIALS; trial += 1) {
     const before = yield* state
     findings = [...(yield* verifyPublished(dataDir)), ...(yield* verifyArchive(place))]
-    if (findings.length === 0 || before === (yield* state)) break
+    if (findings.length === 0) break
+    if (yield* isPublishing(dataDir)) yield* untilPublished(dataDir)
+    else if (before === (yield* state)) break
   }
   return findings
 })

@@ -117,6 +117,12 @@ export const backup = Effect.fnUntraced(function* (place: Place, folder: string)
     const database = `published/${current.file}`
     const mustBeUnchanged = async (file: string, beginning: string): Promise<void> => {
       if (await isUnchanged(current, file)) return
+      if (!existsSync(file)) {
+        throw new BackupError({
+          why: `The published copy ${join(dataDir, database)} is not there any more: a publication may have replaced it meanwhile.`,
+          advice: `${beginning} run the backup again, after \`vaulthouse publish\` if it is still missing.`,
+        })
+      }
       throw new BackupError({
         why: `Somebody has written to the published copy ${join(dataDir, database)} since it was published.`,
         advice: `${beginning} run \`vaulthouse publish\`, which makes it again, and run the backup again.`,

@@ -108,18 +108,24 @@ export const followPublished = Effect.fnUntraced(function* (options: LatestCopyO
   yield* update.pipe(Effect.repeat(Schedule.spaced(CHECK_SECONDS * 1000)), Effect.forkScoped)
   const readWith =
     (kind: "pages" | "queries"): ReadLatest =>
-    (use) =>
-      Effect.gen(function* () {
+    (use) => {
+      const read = Effect.gen(function* () {
         const publication = yield* ScopedRef.get(held)
         const { [kind]: withReader } = yield* RcMap.get(opened, publication.file)
         return yield* withReader((reader) => use(reader, publication))
       }).pipe(Effect.scoped)
+      // A publication may remove the one before it while some of its readers have not opened it yet.
+      return Effect.catchIf(read, isGone, () => Effect.andThen(update, read))
+    }
   return {
     publication: ScopedRef.get(held),
     read: readWith("pages"),
     query: readWith("queries"),
   } satisfies LatestCopy
 })
+
+const isGone = (error: unknown): error is ReadError =>
+  error instanceof ReadError && error.isGone === true
 
 const newest = (dataDir: string): Effect.Effect<Publication | undefined> =>
   Effect.promise(async () => {

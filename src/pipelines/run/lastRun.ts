@@ -219,8 +219,13 @@ export const readLastRun = (dataDir: string): Effect.Effect<LastRun | undefined>
     if (record === undefined) return undefined
     if (record.finished_at !== null) return { ...record, state: "ended", alive_at: null }
     const { holder, aliveAt } = yield* writerOf(dataDir)
-    return holder?.pid === record.pid && holder.host === record.host
-      ? { ...record, state: "running", alive_at: null }
+    if (holder?.pid === record.pid && holder.host === record.host) {
+      return { ...record, state: "running", alive_at: null }
+    }
+    // It may have ended since it was read: a run records its end, then it releases the lock.
+    const later = yield* Effect.promise(() => readRecord(dataDir))
+    return later?.run_id === record.run_id && later.finished_at !== null
+      ? { ...later, state: "ended", alive_at: null }
       : { ...record, state: "died", alive_at: aliveAt?.toISOString() ?? null }
   })
 

@@ -1,5 +1,6 @@
 // The journal of swaps, from the warehouse itself: the latest swaps are not published yet.
 import * as Effect from "effect/Effect"
+import type { Row } from "../../load/duckdb/readRows.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { openWarehouse, type Place, placeOf, warehouseExists } from "../publication/warehouse.ts"
 import type { SwapOutcome } from "./swap.ts"
@@ -8,7 +9,8 @@ export interface JournalledSwap {
   readonly swapId: string
   readonly subaccount: string
   readonly requestedAt: string
-  readonly state: SwapOutcome["state"]
+  /** `sent`: another process is sending it, or waits for the response. */
+  readonly state: SwapOutcome["state"] | "sent"
   readonly request: Readonly<Record<string, unknown>>
   readonly status: number | null
   readonly transactionHash: string | null
@@ -17,31 +19,40 @@ export interface JournalledSwap {
 
 const journal = `
   select swap_id, subaccount_address, requested_at, state, request::varchar as request, status,
-    transaction_hash, error_text
+    transaction_hash, error_text, _run_id as run_id
   from core.swaps order by requested_at desc`
 
-/** Newest first. Does not wait for the lock: the process that holds it may be sending a swap. */
+/**
+ * Newest first. Does not wait for the lock: the process that holds it may be sending a swap. In a lake, where each machine has a
+ * lock of its own, another may be sending one.
+ */
 export const readSwaps = Effect.fnUntraced(function* (place: Place) {
   if (!(yield* warehouseExists(place))) return []
-  return yield* Effect.flatMap(Warehouse, (warehouse) => warehouse.rows(journal)).pipe(
-    Effect.map((rows) => rows.map(swapOf)),
-    Effect.provide(openWarehouse({ ...placeOf(place), runId: "swaps" })),
-  )
+  const read = Effect.gen(function* () {
+    const { rows, isRunning } = yield* Warehouse
+    return yield* Effect.forEach(yield* rows(journal), (row) =>
+      row["state"] === "sent"
+        ? Effect.map(isRunning(String(row["run_id"])), (isUnderWay) =>
+            isUnderWay ? swapOf(row) : { ...swapOf(row), ...NO_RESPONSE },
+          )
+        : Effect.succeed(swapOf(row)),
+    )
+  })
+  return yield* Effect.provide(read, openWarehouse({ ...placeOf(place), runId: "swaps" }))
 })
 
-/** The process of a swap still in state `sent` has ended, since this process holds the lock. */
-const swapOf = (row: Readonly<Record<string, unknown>>): JournalledSwap => ({
+const NO_RESPONSE = {
+  state: "unknown",
+  error: "the process ended before a response was recorded",
+} as const
+
+const swapOf = (row: Row): JournalledSwap => ({
   swapId: String(row["swap_id"]),
   subaccount: String(row["subaccount_address"]),
   requestedAt: String(row["requested_at"]),
-  state: row["state"] === "sent" ? "unknown" : (row["state"] as JournalledSwap["state"]),
+  state: row["state"] as JournalledSwap["state"],
   request: JSON.parse(String(row["request"])) as JournalledSwap["request"],
   status: row["status"] === null ? null : Number(row["status"]),
   transactionHash: row["transaction_hash"] === null ? null : String(row["transaction_hash"]),
-  error:
-    row["state"] === "sent"
-      ? "the process ended before a response was recorded"
-      : row["error_text"] === null
-        ? null
-        : String(row["error_text"]),
+  error: row["error_text"] === null ? null : String(row["error_text"]),
 })

@@ -3,6 +3,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
+import { commandId } from "../../domain/run/commandId.ts"
 import { newRunId } from "../../domain/run/runId.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import {
@@ -118,8 +119,11 @@ const continuedRun = Effect.fnUntraced(function* (
 ) {
   const { context, ...request } = run.request as RunRequest
   yield* takeOverRun(run.runId, thisPlanner())
+  // The planner before it may have published by the run's id, and those who have that copy open look for another name.
+  const publicationId = yield* commandId("publish")
+  const publish = options.publish && { ...options.publish, publicationId }
   return yield* planned(
-    { ...options, ...request, command: run.command },
+    { ...options, ...request, command: run.command, publish },
     run.runId,
     session,
     (syncOptions) => readByWorkers({ ...options, ...syncOptions, ...request }, context, session),

@@ -1,5 +1,5 @@
 // What is said of bodies that the archive has lost, of damaged ones, of moved ones, and of lost commit markers.
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import promises from "node:fs/promises"
 import { syncBuiltinESMExports } from "node:module"
 import { join } from "node:path"
@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { folderStore } from "../../../src/archive/folderStore.ts"
 import { readFrames } from "../../../src/archive/readFrames.ts"
+import { lockOf } from "../../../src/load/lock/waitForLock.ts"
 import { compact } from "../../../src/pipelines/archive/compact.ts"
 import { verify } from "../../../src/pipelines/archive/verify.ts"
 import { expectReplays } from "../../support/replays.ts"
@@ -221,4 +222,74 @@ it.live("a segment that a run removes meanwhile is no damage", () =>
     expect(yield* verify({ dataDir })).toMatchObject([nothingPublished])
     expect(readdirSync(folder)).toEqual([kept])
   }).pipe(Effect.scoped),
+)
+
+it.live("a segment that a run removes while the folder is listed is no damage", () =>
+  Effect.gen(function* () {
+    const simulator = yield* simulated({ now: "2026-06-01T12:00:00Z", days: 5, vaults: 1 })
+    const dataDir = yield* temporaryFolder
+    yield* runOnce(simulator.url, dataDir, { pipelines: ["vaults"] })
+    const folder = join(dataDir, "raw")
+    const [kept = ""] = readdirSync(folder)
+    const removed = `Z${kept}`
+    writeFileSync(join(folder, removed), readFileSync(join(folder, kept)))
+    const { lstat } = promises
+    const listing = (async (path: string) => {
+      if (path === join(folder, removed)) rmSync(path, { force: true })
+      return lstat(path)
+    }) as typeof lstat
+    yield* Effect.acquireRelease(
+      Effect.sync(() => {
+        promises.lstat = listing
+        syncBuiltinESMExports()
+      }),
+      () =>
+        Effect.sync(() => {
+          promises.lstat = lstat
+          syncBuiltinESMExports()
+        }),
+    )
+    const nothingPublished = { kind: "missing", path: "published/vaulthouse.duckdb" }
+    expect(yield* verify({ dataDir })).toMatchObject([nothingPublished])
+    expect(readdirSync(folder)).toEqual([kept])
+  }).pipe(Effect.scoped),
+)
+
+it.live(
+  "what a publication has half of is no damage while it is under way, and is once its process is gone",
+  () =>
+    Effect.gen(function* () {
+      const simulator = yield* simulated({ now: "2026-06-01T12:00:00Z", days: 5, vaults: 1 })
+      const dataDir = yield* temporaryFolder
+      const publish = { parquet: { marts: false } }
+      yield* runOnce(simulator.url, dataDir, { pipelines: ["vaults"], publish })
+      // As where a first export has written files, and nothing leads to them yet.
+      const current = join(dataDir, "parquet/current")
+      const half = () => renameSync(current, `${current}.later`)
+      half()
+      const unfinished = join(dataDir, "published/.tmp-unfinished")
+      const publishing = Effect.gen(function* () {
+        yield* lockOf(dataDir, "writer", {})
+        writeFileSync(unfinished, "vaulthouse-next.duckdb")
+        let isVerified = false
+        const verifying = yield* Effect.forkChild(
+          Effect.tap(verify({ dataDir }), () => Effect.sync(() => (isVerified = true))),
+        )
+        yield* Effect.sleep("1 second")
+        expect(isVerified).toBe(false)
+        renameSync(`${current}.later`, current)
+        rmSync(unfinished)
+        return yield* Fiber.join(verifying)
+      })
+      expect(yield* Effect.scoped(publishing)).toEqual([])
+      writeFileSync(unfinished, "vaulthouse-next.duckdb")
+      half()
+      const left = [{ kind: "missing", path: "parquet/current/manifest.json" }]
+      expect(yield* verify({ dataDir })).toMatchObject(left)
+      // Another process has the lock since, and does something else.
+      const later = Effect.andThen(lockOf(dataDir, "writer", {}), verify({ dataDir }))
+      expect(yield* Effect.scoped(Effect.andThen(Effect.sleep("20 millis"), later))).toMatchObject(
+        left,
+      )
+    }),
 )

@@ -132,6 +132,13 @@ it.live("a published copy that somebody has written to makes no backup", () =>
       /^Somebody has written to the published copy \S+ since it was published\.\nNo backup was made: run `vaulthouse publish`/,
     )
     expect(existsSync(target)).toBe(false)
+    // One that is gone has been written to by nobody.
+    rmSync(join(dataDir, "published", file))
+    const missing = yield* Effect.flip(backup({ dataDir }, target))
+    expect(missing.message).toMatch(
+      /^The published copy \S+ is not there any more: .*\nNo backup was made: run the backup again/,
+    )
+    expect(existsSync(target)).toBe(false)
     yield* publishAnyway({ dataDir, rebuildAll: false, parquet: undefined })
     yield* backup({ dataDir }, target)
     yield* restore(target, { dataDir: elsewhere })

@@ -1,10 +1,12 @@
 // A process that follows the published copy, when the newest one can't be opened: the copy before goes on answering.
-import { copyFileSync, readFileSync, writeFileSync } from "node:fs"
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout } from "node:timers/promises"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
+import type { Reader } from "../../../src/load/published/read/reader/readers.ts"
+import { publishAnyway } from "../../../src/pipelines/publication/publish.ts"
 import { followPublished } from "../../../src/pipelines/readers/latestCopy.ts"
 import { movableClock } from "../../support/movableClock.ts"
 import { readerFolders } from "../../support/readerFolders.ts"
@@ -81,4 +83,30 @@ it.live(
       yield* works
     }).pipe(Effect.scoped, Effect.provide(log))
   },
+)
+
+it.live(
+  "a copy that is gone before all readers have opened it is replaced by the newest at once",
+  () =>
+    Effect.gen(function* () {
+      const dataDir = yield* small
+      // So slow that the newest copy is not looked for in time.
+      const latest = yield* movableClock({ slowness: 1e6 }).under(
+        followPublished({
+          dataDir,
+          memoryLimit: "300MB",
+          diskLimit: "20MB",
+          pageReaders: 1,
+          queryReaders: 1,
+        }),
+      )
+      const before = yield* latest.publication
+      yield* publishAnyway({ dataDir, rebuildAll: false, parquet: undefined })
+      expect(existsSync(join(dataDir, "published", before.file))).toBe(false)
+      const count = (reader: Reader) => reader.rows("select count(*)::int as n from core.vaults")
+      expect(yield* latest.read(count)).toEqual([{ n: 1 }])
+      expect(yield* latest.publication).toEqual(before)
+      expect(yield* latest.query(count)).toEqual([{ n: 1 }])
+      expect(yield* latest.publication).not.toEqual(before)
+    }).pipe(Effect.scoped),
 )

@@ -1,6 +1,8 @@
 // The record of the newest run: written even on a full disk, with the one before it while it is in progress, and none where it is
 // damaged.
-import { readFileSync, symlinkSync, writeFileSync } from "node:fs"
+import fs, { readFileSync, symlinkSync, writeFileSync } from "node:fs"
+import { syncBuiltinESMExports } from "node:module"
+import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { readProblems } from "../../../src/pipelines/readers/problems/problems.ts"
@@ -107,4 +109,30 @@ it.effect("a record that is damaged is none, wherever it is damaged", () =>
     ]
     for (const damaged of damages) expect(yield* found(damaged), String(damaged)).toBeUndefined()
   }),
+)
+
+it.live("a run that ends while its record is read has not died", () =>
+  Effect.gen(function* () {
+    const dataDir = yield* temporaryFolder
+    const record = (finished_at: string | null) =>
+      writeFileSync(lastRunFile(dataDir), JSON.stringify({ ...ended, finished_at }))
+    record(null)
+    const { readFileSync: read } = fs
+    yield* Effect.acquireRelease(
+      Effect.sync(() => {
+        fs.readFileSync = ((file: string, ...more: [never]) => {
+          // Whoever asks for the lock's holder has read the record; by then it has neither.
+          if (file === join(dataDir, "writer.json")) record(ended.finished_at)
+          return read(file, ...more)
+        }) as typeof read
+        syncBuiltinESMExports()
+      }),
+      () =>
+        Effect.sync(() => {
+          fs.readFileSync = read
+          syncBuiltinESMExports()
+        }),
+    )
+    expect(yield* readLastRun(dataDir)).toMatchObject({ state: "ended", outcome: "complete" })
+  }).pipe(Effect.scoped),
 )

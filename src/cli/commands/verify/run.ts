@@ -20,8 +20,8 @@ export const runVerify = (argv: Arguments) =>
       printReport(argv, { findings }, () => findingsText(findings, settings.dataDir))
       if (findings.length === 0) return exitCodes.ok
       if (argv["json"] !== true) {
-        const { archive = "`raw`" } = settings
-        const advice = `${counted(findings.length, "finding")}. \`vaulthouse publish --all\` writes the published copy and every Parquet file again. What the archive (${archive}) has lost can only be restored from a backup.`
+        const { archive = "`raw`", warehouse } = settings
+        const advice = `${counted(findings.length, "finding")}. \`vaulthouse publish --all\` writes the published copy and every Parquet file again. What the archive (${archive}) has lost can only be restored from a backup${warehouse === "file" ? "" : ", unless `maintain`, `prune` or `compact` has removed or moved it since this machine last published: publish, then verify again"}.`
         printError(`${paragraph(advice, 0, terminalWidth("stderr"))}\n`)
       }
       return exitCodes.checks

@@ -17,6 +17,8 @@ export class ReadError extends Data.TaggedError("ReadError")<{
   readonly why: string
   /** Empty if the reason says enough. */
   readonly advice: string
+  /** The copy is not there any more: a later publication has replaced it. */
+  readonly isGone?: true
 }> {
   override get message(): string {
     return this.advice === "" ? this.why : `${this.why}\n${this.advice}`

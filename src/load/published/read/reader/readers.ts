@@ -2,6 +2,7 @@
 // other door to the published copy. `makeReader` gives a `Reader`, whose statements run in a process of their own
 // (ReaderProcess.ts) after `guard.ts` has allowed them; its `query` interrupts, limits and streams. A reader runs one
 // statement at a time: who serves several people takes several readers (pipelines/readers/latestCopy.ts).
+import { existsSync } from "node:fs"
 import { rm } from "node:fs/promises"
 import type { Json } from "@duckdb/node-api"
 import * as Effect from "effect/Effect"
@@ -108,6 +109,13 @@ class Slot {
         throw new ReadError({
           why: `The published copy ${options.file} can't be opened with ${options.memoryLimit} of memory.`,
           advice: "Raise the setting queryMemoryLimit.",
+        })
+      }
+      if (!existsSync(options.file)) {
+        throw new ReadError({
+          why: `The published copy ${options.file} is not there any more: a later publication has replaced it.`,
+          advice: "Run this again.",
+          isGone: true,
         })
       }
       throw new ReadError({
