@@ -1,6 +1,6 @@
 // Workers that share a lake: runs whose workers and planners are killed, stopped and late make the same tables as one
 // process makes in a file.
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
@@ -128,11 +128,19 @@ describe.skipIf(installed === undefined)("workers", () => {
       /is gone: workers read/.test(first.output()),
     )
     first.child.kill("SIGKILL")
-    const planner = await lake.planner(...pipelines)
+    const planner = await lake.run(
+      ["sync", "--workers", ...pipelines],
+      ["parquet: { enabled: false }"],
+    )
     expect(await planner.ended, output(planner, ...others)).toBe(0)
     expect(planner.output()).toContain(
       `continues run ${String(run?.["run_id"])} (sync ${pipelines.join(" ")}), whose planner`,
     )
+    // The one that was killed could have published by the run's id, and a copy never changes.
+    const current = JSON.parse(
+      await readFile(join(lake.folder, "data/published/current.json"), "utf8"),
+    ) as { readonly file: string }
+    expect(current.file).toMatch(/^vaulthouse-publish-/)
     expect(output(...others)).toMatch(/has a planner again/)
     // While others committed.
     expect(await compared.ended, output(compared)).toBe(0)
