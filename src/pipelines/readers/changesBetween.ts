@@ -7,7 +7,7 @@ const spanSql = `span as materialized (
     select run_id from ops.runs where started_at > $after and started_at <= $until
   ),
   later as materialized (select run_id from ops.runs where started_at > $until),
-  -- Runs do not overlap: what they observed lies between their starts.
+  -- Runs of a file do not overlap: what they observed lies between their starts. Those of a lake may (docs/cli.md).
   bounds as (
     select min(started_at) filter (started_at > $after) as span_at,
       min(started_at) filter (started_at > $until) as later_at from ops.runs

@@ -6,7 +6,7 @@ export const diff: Command = {
   summary: "Show what changed between two runs",
   neededBy: "Auditors: what a run changed, and whether yesterday's report still stands",
   details:
-    "Counts the rows of each table that are new, revised or ended since the older run, up to and including the newer one. --table lists them with their values before and after. With one run: what that run changed. Runs are named as in `vaulthouse runs show`. An instant instead of a run names the newest run that had begun by then. --table takes a mart too: its rows are computed from what was known after each of the two runs, with the clock of the newer one. `query --as-of` shows a table or mart as it was.",
+    "Counts the rows of each table that are new, revised or ended since the older run, up to and including the newer one. --table lists them with their values before and after. With one run: what that run changed. Runs are named as in `vaulthouse runs show`. An instant instead of a run names the newest run that had begun by then. --table takes a mart too: its rows are computed from what was known after each of the two runs, with the clock of the newer one. `query --as-of` shows a table or mart as it was. Of runs that overlap, as those of several machines in a lake may, a change can be listed for the other one.",
   positional: {
     name: "run",
     describe: "Two runs or instants, or one; `last` is the newest run",
