@@ -145,7 +145,7 @@ const make = Effect.fnUntraced(function* (options: WarehouseOptions) {
     yield* lockOf(options.dataDir, "writer", options)
     yield* Effect.promise(() => removeLeftovers(options.dataDir))
   }
-  yield* noUnfinishedRestore(options.dataDir)
+  yield* attempt("Ending a restore", () => noUnfinishedRestore(options.dataDir))
   const tables = [...options.tables, ...operationTables]
   const { storage = duckdbFile(options.dataDir) } = options
   const database = yield* opened(storage, options, tables)

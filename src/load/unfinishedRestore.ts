@@ -3,12 +3,11 @@
 import { existsSync } from "node:fs"
 import { rm } from "node:fs/promises"
 import { resolve } from "node:path"
-import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { flush } from "../domain/flush.ts"
 import { readRegularText } from "../domain/regularFile.ts"
 import { writeDurably } from "../domain/durableFiles.ts"
-import { databaseError, LoadError } from "./errors.ts"
+import { LoadError } from "./errors.ts"
 import { restoreMark } from "./leftovers.ts"
 import { databaseFile } from "./storage/file/duckdbFile.ts"
 
@@ -48,22 +47,17 @@ export const repeatRestore = (backup: string, dataDir: string): string =>
   `\`vaulthouse restore ${backup} --data-dir ${dataDir}\``
 
 /**
- * Fails where half of a backup is in the data directory; ends a restore that has put everything in place. Call it with the lock: a
- * restore that is going on holds it.
+ * Rejects where half of a backup is in the data directory; ends a restore that has put everything in place. Call it with the lock:
+ * a restore that is going on holds it.
  */
-export const noUnfinishedRestore = Effect.fnUntraced(function* (dataDir: string) {
+export const noUnfinishedRestore = async (dataDir: string): Promise<void> => {
   if (!existsSync(restoreMark(dataDir))) return
-  const backup = yield* Effect.promise(() => restoreUnderWay(dataDir))
-  if (backup === undefined) {
-    return yield* Effect.tryPromise({
-      try: () => endRestore(dataDir),
-      catch: (cause) => databaseError(`Ending the restore into ${dataDir}`, cause),
-    })
-  }
-  return yield* new LoadError({
+  const backup = await restoreUnderWay(dataDir)
+  if (backup === undefined) return endRestore(dataDir)
+  throw new LoadError({
     reason: "Files",
     what: `Opening the warehouse in ${dataDir}`,
     why: `the restore of ${backup} was interrupted, and only part of it is there`,
     advice: `Repeat it: ${repeatRestore(backup, dataDir)}. Or remove the folder to begin anew.`,
   })
-})
+}

@@ -1,6 +1,5 @@
 // The journal of swaps, from the warehouse itself: the latest swaps are not published yet.
 import * as Effect from "effect/Effect"
-import type { Row } from "../../load/duckdb/readRows.ts"
 import { Warehouse } from "../../load/Warehouse.ts"
 import { openWarehouse, type Place, placeOf, warehouseExists } from "../publication/warehouse.ts"
 import type { SwapOutcome } from "./swap.ts"
@@ -46,7 +45,7 @@ const NO_RESPONSE = {
   error: "the process ended before a response was recorded",
 } as const
 
-const swapOf = (row: Row): JournalledSwap => ({
+const swapOf = (row: Readonly<Record<string, unknown>>): JournalledSwap => ({
   swapId: String(row["swap_id"]),
   subaccount: String(row["subaccount_address"]),
   requestedAt: String(row["requested_at"]),
