@@ -1,12 +1,10 @@
 // How the rows of a mart changed between two instants: the mart over what was known at each, compared by its key.
 import * as Effect from "effect/Effect"
 import { UsageError } from "../../domain/UsageError.ts"
-import type { ChangedRow, TableChanges } from "../../pipelines/readers/diff.ts"
+import { type ChangedRow, changedRow, type TableChanges } from "../../pipelines/readers/diff.ts"
 import { dictionary, isRelation } from "../../pipelines/readers/dictionary.ts"
 import { openPublishedCopy } from "../../pipelines/readers/openPublishedCopy.ts"
 import { readPast } from "./asOf.ts"
-
-type Row = Readonly<Record<string, unknown>>
 
 export interface MartChanges {
   /** Empty if nothing changed. */
@@ -107,27 +105,4 @@ const changes = (
     FROM (SELECT *, true AS is_there FROM (\n${after}\n)) AS a
     FULL JOIN (SELECT *, true AS is_there FROM (\n${before}\n)) AS b ON ${isSame.join(" AND ")}
     WHERE a.is_there IS NULL OR b.is_there IS NULL OR ${["false", ...differs].join(" OR ")}`
-}
-
-const changedRow = (
-  key: ReadonlyArray<string>,
-  content: ReadonlyArray<string>,
-  row: Row,
-): ChangedRow => {
-  const change = row["change"] as ChangedRow["change"]
-  const values = (side: "before" | "after"): Row =>
-    Object.fromEntries(
-      content.flatMap((name, at) => {
-        const value = row[`${side}_${at}`]
-        const other = row[`${side === "before" ? "after" : "before"}_${at}`]
-        const isShown = change === "revised" ? value !== other : value !== null
-        return isShown ? [[name, value] as const] : []
-      }),
-    )
-  return {
-    change,
-    key: Object.fromEntries(key.map((name, at) => [name, row[`key_${at}`]])),
-    before: values("before"),
-    after: values("after"),
-  }
 }
