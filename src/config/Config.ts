@@ -5,6 +5,7 @@ import { dirname, relative, resolve } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
+import { isLoopback } from "../domain/values/loopback.ts"
 import type { Proxies } from "../domain/wire/proxies.ts"
 import { readApiKey } from "./secrets/apiKey.ts"
 import { ConfigError, type ConfigProblem, unreadable } from "./ConfigError.ts"
@@ -258,8 +259,6 @@ const checkDataDir = (
   }
 }
 
-const isLoopback = (url: URL): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname)
-
 /** Settings that are allowed but probably unintended. */
 const warningsOf = (
   { baseUrl }: Settings,
@@ -267,7 +266,8 @@ const warningsOf = (
   apiKey: Config["apiKey"],
 ): ReadonlyArray<ConfigProblem> => {
   const url = baseUrl === undefined ? null : URL.parse(baseUrl)
-  if (apiKey === undefined || url?.protocol !== "http:" || isLoopback(url)) return []
+  if (apiKey === undefined || url?.protocol !== "http:") return []
+  if (isLoopback(url.hostname.replace(/^\[(.*)\]$/, "$1"))) return []
   const detail = `the API key would be sent unencrypted to ${url.origin}; use https:// if the service has it`
   return [{ where: originText(origin), detail }]
 }

@@ -1,6 +1,6 @@
 // Flushes files and folders to the disk: a power cut may take the content of a file that was not flushed, and the names
 // in a folder that was not.
-import { closeSync, existsSync, fsyncSync, openSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { mkdir, open, stat } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
 import { brokenLink } from "./brokenLink.ts"
@@ -12,15 +12,6 @@ export const flush = async (path: string): Promise<void> => {
     await handle.sync()
   } finally {
     await handle.close()
-  }
-}
-
-export const flushSync = (path: string): void => {
-  const handle = openSync(path, "r")
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
   }
 }
 

@@ -1,5 +1,6 @@
 // Converts an endpoint and its inputs to the request on the wire, or to the reason why none is sent.
 import * as Result from "effect/Result"
+import { snakeCase } from "../domain/values/snakeCase.ts"
 import { pathProblem, segmentProblem } from "../domain/wire/servicePath.ts"
 import type { AnyEndpoint, ConfiguredPath } from "./Endpoint.ts"
 import type { Parameter } from "./Parameter.ts"
@@ -29,9 +30,6 @@ export interface WireRequest {
   /** The JSON text of a POST request. */
   readonly body: string | undefined
 }
-
-export const snakeCase = (name: string): string =>
-  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 export const wireName = (
   endpoint: AnyEndpoint,

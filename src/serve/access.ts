@@ -8,6 +8,7 @@ import { getConnInfo } from "@hono/node-server/conninfo"
 import type { Context, MiddlewareHandler } from "hono"
 import { getCookie, setCookie } from "hono/cookie"
 import * as Redacted from "effect/Redacted"
+import { isLoopback } from "../domain/values/loopback.ts"
 
 export interface Access {
   /** The address the server listens on. */
@@ -17,11 +18,6 @@ export interface Access {
   /** Absent if only this machine can connect. */
   readonly token: Redacted.Redacted<string> | undefined
 }
-
-const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "::1"])
-
-export const isLoopback = (host: string): boolean =>
-  LOOPBACK.has(host) || /^127(\.\d{1,3}){3}$/.test(host)
 
 const isWildcard = (host: string): boolean => host === "0.0.0.0" || host === "::"
 

@@ -12,6 +12,7 @@ import { beforeAll } from "vitest"
 import { stopClock } from "../../demo/stoppedClock.ts"
 import { publishPostgres } from "../../src/pipelines/publication/postgres.ts"
 import { existingWarehouse } from "../../src/pipelines/publication/warehouse.ts"
+import { readCurrent } from "../../src/load/published/publishedFiles.ts"
 import { type Around, vaulthouse } from "../cli/command.ts"
 import {
   installed,
@@ -74,6 +75,16 @@ describe.skipIf(installed === undefined)("PostgreSQL", () => {
       execFileSync("psql", ["-XAtqc", sql, server.url(database)], { encoding: "utf8" })
     return { cwd, dataDir: join(cwd, "data"), database, configure, run, client, rows, psql }
   })
+
+  /** Publishes the last published copy, without looking for news. */
+  const publishThere = (dataDir: string, database: string) =>
+    publishPostgres(
+      { postgres: { address: Redacted.make(server.url(database)), prefix: "", role: undefined } },
+      {},
+    ).pipe(
+      Effect.provide(existingWarehouse("Publishing", { dataDir, runId: "test" })),
+      Effect.scoped,
+    )
 
   const published = (stdout: string) => {
     const { postgres } = JSON.parse(stdout) as {
@@ -433,6 +444,17 @@ describe.skipIf(installed === undefined)("PostgreSQL", () => {
     }),
   )
 
+  it.live("has nothing of a program that has opened the published copy to write", () =>
+    Effect.gen(function* () {
+      const { dataDir, database } = yield* prepared
+      const current = yield* Effect.promise(() => readCurrent(dataDir))
+      writeFileSync(join(dataDir, "published", `${current?.file}.wal`), "")
+      const failed = yield* Effect.flip(publishThere(dataDir, database))
+      expect(failed.message).toContain(".wal of a program that has opened it to write")
+      expect(failed.message).toContain("the next run publishes what is missing")
+    }),
+  )
+
   it.live("leaves the schemas of others alone", () =>
     Effect.gen(function* () {
       const { configure, run, rows } = yield* prepared
@@ -537,20 +559,6 @@ describe.skipIf(installed === undefined)("PostgreSQL", () => {
     Effect.gen(function* () {
       const { dataDir, database, run, rows } = yield* prepared
       const before = `${dataDir}-before`
-      const publishThere = (of: string) =>
-        publishPostgres(
-          {
-            postgres: {
-              address: Redacted.make(server.url(database)),
-              prefix: "",
-              role: undefined,
-            },
-          },
-          {},
-        ).pipe(
-          Effect.provide(existingWarehouse("Publishing", { dataDir: of, runId: "test" })),
-          Effect.scoped,
-        )
       yield* run(["publish"])
       cpSync(dataDir, before, { recursive: true })
       yield* run(["publish"])
@@ -563,10 +571,10 @@ describe.skipIf(installed === undefined)("PostgreSQL", () => {
       rmSync(join(dataDir, "published"), { recursive: true })
       cpSync(join(before, "published"), join(dataDir, "published"), { recursive: true })
       for (const folder of [dataDir, before]) rmSync(join(folder, "postgres.json"))
-      expect(yield* publishThere(dataDir)).toBe(undefined)
+      expect(yield* publishThere(dataDir, database)).toBe(undefined)
       expect(yield* newest()).toEqual([{ number: 2, shown: true }])
       // The warehouse as it was then, as after a restore.
-      expect(yield* publishThere(before)).toMatchObject({ schema: "run_3" })
+      expect(yield* publishThere(before, database)).toMatchObject({ schema: "run_3" })
       expect(yield* newest()).toEqual([{ number: 3, shown: true }])
     }),
   )

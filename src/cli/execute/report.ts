@@ -1,12 +1,10 @@
 // Prints a command's result as text, or with --json as JSON, whose keys are all snake_case.
+import { snakeCase } from "../../domain/values/snakeCase.ts"
 import type { Arguments } from "../parse/Command.ts"
 import { print, streams } from "../terminal/output.ts"
 
 /** Keys whose values come from the service and stay as received. */
 const verbatim = new Set(["body", "request", "response", "value"])
-
-const snakeCase = (name: string): string =>
-  name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /** The value with all keys in snake_case; `undefined` members are left out, as in JSON. */
 export const withSnakeKeys = (value: unknown): unknown => {

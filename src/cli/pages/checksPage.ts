@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { parse } from "yaml"
 import type { CheckedRule } from "../../domain/run/checkResult.ts"
 import { checkList } from "../../pipelines/readers/checkList.ts"
+import { code, markdownTable } from "./page.ts"
 
 interface Defect {
   readonly defect: string
@@ -15,16 +16,6 @@ const defects = (): ReadonlyArray<Defect> =>
   parse(
     readFileSync(join(import.meta.dirname, "../../../test/pipelines/defects.yml"), "utf8"),
   ) as ReadonlyArray<Defect>
-
-const markdownTable = (
-  head: ReadonlyArray<string>,
-  rows: ReadonlyArray<ReadonlyArray<string>>,
-): string =>
-  [head, head.map(() => "---"), ...rows]
-    .map((cells) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`)
-    .join("\n")
-
-const code = (text: string): string => `\`${text}\``
 
 const ruleOf = ({ name }: CheckedRule): string => name.slice(name.lastIndexOf(".") + 1)
 

@@ -72,7 +72,9 @@ const helpOf = async (command?: string): Promise<string> => {
 
 const fenced = (text: string): string => `\`\`\`text\n${text}\n\`\`\``
 
-const markdownTable = (
+export const code = (text: string): string => `\`${text}\``
+
+export const markdownTable = (
   head: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<string>>,
 ): string =>

@@ -5,6 +5,7 @@ import {
   dictionary,
 } from "../../pipelines/readers/dictionary.ts"
 import { sqlLines } from "../words/sqlLines.ts"
+import { code } from "./page.ts"
 
 /** Markdown of docs/tables.md: each text once, so that the page can be searched. */
 export const tablesPage = (): string => {
@@ -101,8 +102,6 @@ const callOf = ({ name, parameters }: DictionaryEntry): ReadonlyArray<string> =>
   parameters.length === 0
     ? []
     : [`- A table macro, called with its parameters: ${code(`${name}(${parameters.join(", ")})`)}`]
-
-const code = (text: string): string => `\`${text}\``
 
 const columnTable = (columns: ReadonlyArray<DictionaryColumn>): string =>
   [

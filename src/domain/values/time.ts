@@ -205,6 +205,9 @@ export const formatDay = (day: number): string =>
 export const formatInstant = (micros: number): string =>
   new Date(Math.floor(micros / MICROS_PER_MILLI)).toISOString()
 
+/** The same as SQL has it in a TIMESTAMP, which has no time zone. */
+export const timestampText = (micros: number): string => formatInstant(micros).replace("Z", "")
+
 /** Like `formatInstant`, with microseconds if there are any. A number holds them only up to the year 2255. */
 export const formatMicros = (instant: bigint | number): string => {
   const micros = BigInt(instant)

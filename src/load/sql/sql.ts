@@ -1,13 +1,12 @@
 // Names and values in generated SQL.
 import type { ColumnType } from "../../domain/table/column.ts"
 import type { Table } from "../../domain/table/table.ts"
+import { identifier, literal } from "../../domain/values/sqlText.ts"
+
+export { identifier, literal }
 
 /** The catalog the warehouse is attached as: all SQL names it, so that others can be attached too. */
 export const CATALOG = "vaulthouse"
-
-export const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`
-
-export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
 export const identifiers = (names: ReadonlyArray<string>, alias?: string): string =>
   names.map((name) => (alias === undefined ? "" : `${alias}.`) + identifier(name)).join(", ")

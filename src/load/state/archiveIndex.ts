@@ -1,5 +1,6 @@
 // raw.responses as the index of the archive: reads its rows, and records what landed, and where bodies are after segments
 // were rewritten.
+import * as Arr from "effect/Array"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { microsFromMillis } from "../../domain/values/time.ts"
@@ -139,22 +140,18 @@ const PLACES_PER_STATEMENT = 2000
 /** The moves in parts: SQL that joins rows `r` of the index to their new places `m`, and the statement that records these. */
 const movesOf = (files: ReadonlyArray<string>, moved: ReadonlyArray<MovedBody>) => {
   const from = files.map(literal).join(", ")
-  const moves: Array<{ readonly matches: string; readonly statement: string }> = []
-  for (let start = 0; start < moved.length; start += PLACES_PER_STATEMENT) {
-    const values = moved
-      .slice(start, start + PLACES_PER_STATEMENT)
-      .map(
-        ({ sha256, place }) =>
-          `(${literal(sha256)}, ${literal(place.file)}, ${place.offset}, ${place.length})`,
-      )
+  return Arr.chunksOf(moved, PLACES_PER_STATEMENT).map((some) => {
+    const values = some.map(
+      ({ sha256, place }) =>
+        `(${literal(sha256)}, ${literal(place.file)}, ${place.offset}, ${place.length})`,
+    )
     const places = `(VALUES ${values.join(", ")}) m (sha256, file, place, length)`
     const areOfFiles = `r.body_sha256 = m.sha256 AND r.archive_file IN (${from})`
-    moves.push({
+    return {
       matches: `JOIN ${places} ON ${areOfFiles}`,
       statement: `UPDATE ${qualified(responses)} r
        SET archive_file = m.file, archive_offset = m.place, archive_length = m.length
        FROM ${places} WHERE ${areOfFiles}`,
-    })
-  }
-  return moves
+    }
+  })
 }

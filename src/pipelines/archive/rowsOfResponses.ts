@@ -1,4 +1,5 @@
 // Which stored rows were read from which responses.
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import { storedTables, type Table, tableName } from "../../domain/table/table.ts"
 import { decodeRow, number, text } from "../../load/duckdb/decodeRow.ts"
@@ -42,11 +43,6 @@ export const lostRows = Effect.fnUntraced(function* (
 /** Ids in one statement: DuckDB holds its parameter in memory, and years of readings of an empty queue are many. */
 const IDS_AT_ONCE = 20_000
 
-const chunksOf = (ids: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> =>
-  Array.from({ length: Math.ceil(ids.length / IDS_AT_ONCE) }, (_, at) =>
-    ids.slice(at * IDS_AT_ONCE, (at + 1) * IDS_AT_ONCE),
-  )
-
 /**
  * How many rows that were read from one of its `named` responses (ids), or ended with it, each table lacks in `rebuiltDir`; one
  * record for each response. A key with as many rows there lacks nothing: an earlier response may have them now. Nor do keys
@@ -59,7 +55,7 @@ export const rowsMissing = Effect.fnUntraced(function* (
   if (named.size === 0) return []
   const warehouse = yield* Warehouse
   const parts = [...named].flatMap(([table, ids]) =>
-    chunksOf(ids).map((some) => [table, some] as const),
+    Arr.chunksOf(ids, IDS_AT_ONCE).map((some) => [table, some] as const),
   )
   const found = yield* withAttached(
     rebuiltDir,

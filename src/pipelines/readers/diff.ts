@@ -134,22 +134,30 @@ export const readChanges = Effect.fnUntraced(function* (
      limit ${maxRows}`,
     parametersOf(span, options.vault),
   )
-  return rows.map((row) => changedRow(table, row))
+  const content = table.columns.map(({ name }) => name).filter((name) => !table.key.includes(name))
+  return rows.map((row) => changedRow(table.key, content, row))
 })
 
-const changedRow = (table: Table, row: Row): ChangedRow => {
+/** A row of SQL with the columns `change`, `key_0…`, `before_0…` and `after_0…`, by the names of its columns. */
+export const changedRow = (
+  key: ReadonlyArray<string>,
+  content: ReadonlyArray<string>,
+  row: Row,
+): ChangedRow => {
   const change = row["change"] as ChangedRow["change"]
-  const key = Object.fromEntries(table.key.map((name, at) => [name, row[`key_${at}`]]))
-  const content = table.columns.filter(({ name }) => !table.key.includes(name))
   const values = (side: "before" | "after"): Row =>
     Object.fromEntries(
-      content.flatMap(({ name }, at) => {
+      content.flatMap((name, at) => {
         const value = row[`${side}_${at}`]
         const other = row[`${side === "before" ? "after" : "before"}_${at}`]
-        const isToShow =
-          change === "revised" ? value !== other : value !== null && value !== undefined
-        return isToShow ? [[name, value]] : []
+        const isShown = change === "revised" ? value !== other : value !== null
+        return isShown ? [[name, value]] : []
       }),
     )
-  return { change, key, before: values("before"), after: values("after") }
+  return {
+    change,
+    key: Object.fromEntries(key.map((name, at) => [name, row[`key_${at}`]])),
+    before: values("before"),
+    after: values("after"),
+  }
 }

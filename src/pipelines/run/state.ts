@@ -3,9 +3,9 @@ import * as Effect from "effect/Effect"
 import { sendable } from "../../domain/values/address.ts"
 import {
   dayOf,
-  formatInstant,
   MICROS_PER_DAY,
   MICROS_PER_SECOND,
+  timestampText,
 } from "../../domain/values/time.ts"
 import type { Claim } from "../../domain/run/claim.ts"
 import type { VaultRef } from "../../domain/subject/vault.ts"
@@ -30,8 +30,6 @@ export interface PlannedTask {
 }
 
 export type Selection = Pick<SyncOptions, "vaults" | "unsupportedRetryDays">
-
-const timestampText = (micros: number): string => formatInstant(micros).replace("Z", "")
 
 /** What earlier runs left for all pipelines, read at once: a query per pipeline would take longer than its requests. */
 export interface StoredState {

@@ -3,7 +3,7 @@
 import * as Effect from "effect/Effect"
 import { isRetried } from "../../domain/wire/errors.ts"
 import { withoutAttempts } from "../../domain/values/errorText.ts"
-import { formatInstant, MICROS_PER_DAY } from "../../domain/values/time.ts"
+import { formatInstant, MICROS_PER_DAY, timestampText } from "../../domain/values/time.ts"
 import { decodeRow, number, optional, text } from "../../load/duckdb/decodeRow.ts"
 import { sqlFile } from "../../load/sql/sqlFile.ts"
 import type { Warehouse } from "../../load/Warehouse.ts"
@@ -58,8 +58,6 @@ const failingOf = (partition: UnreadPartition, now: number): Failing | undefined
     waits: `${why}; it has failed since ${minute(failingSince)}, and is read again after ${minute(retryAt)}`,
   }
 }
-
-const timestampText = (micros: number): string => formatInstant(micros).replace("Z", "")
 
 /** `2026-11-23 14:05 UTC`. */
 const minute = (micros: number): string =>

@@ -1,4 +1,5 @@
 // The tasks of a shared run and who may commit them.
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import { type Claim, storedEntity, type TaskName } from "../../domain/run/claim.ts"
 import { claimLost } from "../../load/errors.ts"
@@ -22,12 +23,9 @@ export const planClaims = (runId: string, pipeline: string, tasks: ReadonlyArray
       // As text, in which U+0000 is escaped.
       task: JSON.stringify(task),
     }))
-    const chunks = Array.from({ length: Math.ceil(placed.length / CHUNK) }, (_, at) =>
-      placed.slice(at * CHUNK, (at + 1) * CHUNK),
-    )
     yield* transaction(
       Effect.forEach(
-        chunks,
+        Arr.chunksOf(placed, CHUNK),
         (chunk) => rows("plan_claims", [runId, pipeline, JSON.stringify(chunk)]),
         { discard: true },
       ),

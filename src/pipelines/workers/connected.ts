@@ -10,9 +10,10 @@ import { queueLayer } from "../../load/work/queue.ts"
 import { unfinishedRun } from "./sharedRun.ts"
 import { WorkDatabase, type WorkRows } from "../../load/work/WorkDatabase.ts"
 
-const PAUSE_MILLIS = 2000
-const PATIENCE_MINUTES = 10
-const PATIENCE = PATIENCE_MINUTES * 60_000
+// Between two attempts to connect.
+export const PAUSE_MILLIS = 2000
+export const PATIENCE_MINUTES = 10
+export const PATIENCE = PATIENCE_MINUTES * 60_000
 // A server that can be reached responds sooner than this, unless it is overloaded.
 const ALIVE_MILLIS = 10_000
 

@@ -4,10 +4,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { ObjectStore } from "../../archive/ObjectStore.ts"
 import { isInObjectStore, type ObjectStoreAccess } from "../../domain/stores/objectStore.ts"
-
-const PAUSE_MILLIS = 2000
-const PATIENCE_MINUTES = 10
-const PATIENCE = PATIENCE_MINUTES * 60_000
+import { PATIENCE, PATIENCE_MINUTES, PAUSE_MILLIS } from "./connected.ts"
 
 export interface ReachableStoreOptions {
   /** Folders or `s3://bucket/prefix`; `undefined` where there is none. */

@@ -3,6 +3,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { sqlParts } from "../../domain/values/sqlParts.ts"
+import { identifier } from "../../domain/values/sqlText.ts"
 import { formatInstant, MICROS_PER_MILLI } from "../../domain/values/time.ts"
 import { martQueries } from "../../pipelines/readers/martQueries.ts"
 import {
@@ -241,9 +242,7 @@ const withSteps = (sql: string, steps: ReadonlyMap<string, string>): string => {
   if (steps.size === 0) return sql
   const before = lengthBefore(sql)
   const [comments, query] = [sql.slice(0, before), sql.slice(before)]
-  const list = [...steps]
-    .map(([name, body]) => `"${name.replaceAll('"', '""')}" AS (\n${body}\n)`)
-    .join(",\n")
+  const list = [...steps].map(([name, body]) => `${identifier(name)} AS (\n${body}\n)`).join(",\n")
   if (inParentheses.test(query)) return `${comments}WITH ${list}\nFROM (${query}\n)`
   const [own, recursive = ""] = ownWith.exec(query) ?? []
   return `${comments}WITH ${recursive} ${list}${own === undefined ? `\n${query}` : `,${query.slice(own.length)}`}`

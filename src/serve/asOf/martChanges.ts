@@ -1,12 +1,11 @@
 // How the rows of a mart changed between two instants: the mart over what was known at each, compared by its key.
 import * as Effect from "effect/Effect"
 import { UsageError } from "../../domain/UsageError.ts"
-import type { ChangedRow, TableChanges } from "../../pipelines/readers/diff.ts"
+import { identifier } from "../../domain/values/sqlText.ts"
+import { type ChangedRow, changedRow, type TableChanges } from "../../pipelines/readers/diff.ts"
 import { dictionary, isRelation } from "../../pipelines/readers/dictionary.ts"
 import { openPublishedCopy } from "../../pipelines/readers/openPublishedCopy.ts"
 import { readPast } from "./asOf.ts"
-
-type Row = Readonly<Record<string, unknown>>
 
 export interface MartChanges {
   /** Empty if nothing changed. */
@@ -84,8 +83,6 @@ export const martChanges = Effect.fnUntraced(function* (
   } satisfies MartChanges
 })
 
-const quoted = (name: string): string => `"${name}"`
-
 /** One row for each key that differs: `change`, `key_0…`, `before_0…` and `after_0…`. */
 const changes = (
   key: ReadonlyArray<string>,
@@ -93,41 +90,24 @@ const changes = (
   before: string,
   after: string,
 ): string => {
-  const isSame = key.map((name) => `b.${quoted(name)} IS NOT DISTINCT FROM a.${quoted(name)}`)
-  const differs = content.map((name) => `b.${quoted(name)} IS DISTINCT FROM a.${quoted(name)}`)
+  const isSame = key.map(
+    (name) => `b.${identifier(name)} IS NOT DISTINCT FROM a.${identifier(name)}`,
+  )
+  const differs = content.map(
+    (name) => `b.${identifier(name)} IS DISTINCT FROM a.${identifier(name)}`,
+  )
   return `SELECT
       CASE WHEN b.is_there IS NULL THEN 'new' WHEN a.is_there IS NULL THEN 'ended' ELSE 'revised' END AS change,
       ${[
-        ...key.map((name, at) => `coalesce(a.${quoted(name)}, b.${quoted(name)}) AS key_${at}`),
+        ...key.map(
+          (name, at) => `coalesce(a.${identifier(name)}, b.${identifier(name)}) AS key_${at}`,
+        ),
         ...content.flatMap((name, at) => [
-          `b.${quoted(name)} AS before_${at}`,
-          `a.${quoted(name)} AS after_${at}`,
+          `b.${identifier(name)} AS before_${at}`,
+          `a.${identifier(name)} AS after_${at}`,
         ]),
       ].join(",\n      ")}
     FROM (SELECT *, true AS is_there FROM (\n${after}\n)) AS a
     FULL JOIN (SELECT *, true AS is_there FROM (\n${before}\n)) AS b ON ${isSame.join(" AND ")}
     WHERE a.is_there IS NULL OR b.is_there IS NULL OR ${["false", ...differs].join(" OR ")}`
-}
-
-const changedRow = (
-  key: ReadonlyArray<string>,
-  content: ReadonlyArray<string>,
-  row: Row,
-): ChangedRow => {
-  const change = row["change"] as ChangedRow["change"]
-  const values = (side: "before" | "after"): Row =>
-    Object.fromEntries(
-      content.flatMap((name, at) => {
-        const value = row[`${side}_${at}`]
-        const other = row[`${side === "before" ? "after" : "before"}_${at}`]
-        const isShown = change === "revised" ? value !== other : value !== null
-        return isShown ? [[name, value] as const] : []
-      }),
-    )
-  return {
-    change,
-    key: Object.fromEntries(key.map((name, at) => [name, row[`key_${at}`]])),
-    before: values("before"),
-    after: values("after"),
-  }
 }

@@ -1,6 +1,7 @@
 // A query with some of its tables replaced by others, at the places where DuckDB's own parse finds them: the rest of the
 // text stays as it was written, and no name in a comment or a text is taken for a table.
 import * as Effect from "effect/Effect"
+import { identifier } from "../../domain/values/sqlText.ts"
 import {
   parsedSelect,
   type PublishedCopy,
@@ -45,8 +46,6 @@ function* nodesOf(parsed: unknown): Generator<Node> {
   if (!Array.isArray(parsed)) yield parsed as Node
   for (const value of Object.values(parsed)) yield* nodesOf(value)
 }
-
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 const IDENTIFIER = String.raw`(?:"(?:[^"]|"")*"|[\p{L}_][\p{L}\p{N}_$]*)`
 const DOT = String.raw`\s*\.\s*`
@@ -114,7 +113,7 @@ export const renamed = Effect.fnUntraced(function* (
       if (found === undefined || !named.test(found)) {
         return yield* refused(`${name} can't be found in the query's text.`, "")
       }
-      const alias = node["alias"] === "" ? ` AS ${quoted(String(node["table_name"]))}` : ""
+      const alias = node["alias"] === "" ? ` AS ${identifier(String(node["table_name"]))}` : ""
       // `TABLE name` takes no alias.
       const before = bytes.subarray(0, at).toString().trimEnd()
       const [statement = ""] = /\btable$/i.exec(before.slice(-"=table".length)) ?? []
@@ -122,7 +121,7 @@ export const renamed = Effect.fnUntraced(function* (
       edits.push({
         at: from,
         length: at - from + Buffer.byteLength(found),
-        text: (statement === "" ? "" : "FROM ") + quoted(name) + alias,
+        text: (statement === "" ? "" : "FROM ") + identifier(name) + alias,
       })
       tables.add(name)
     } else if (node["type"] === "TABLE_FUNCTION") {
@@ -137,9 +136,9 @@ export const renamed = Effect.fnUntraced(function* (
       const text = textAt(at)
       const before = text.length - text.slice(found.length).trimStart().length
       const name = `${macro}(${given.values.join(", ")})`
-      const alias = node["alias"] === "" ? ` AS ${quoted(String(called["function_name"]))}` : ""
+      const alias = node["alias"] === "" ? ` AS ${identifier(String(called["function_name"]))}` : ""
       const length = Buffer.byteLength(text.slice(0, before + given.length))
-      edits.push({ at, length, text: quoted(name) + alias })
+      edits.push({ at, length, text: identifier(name) + alias })
       calls.set(name, { macro, values: given.values })
     } else if (node["type"] === "COLUMN_REF") {
       const names = node["column_names"] as ReadonlyArray<string>

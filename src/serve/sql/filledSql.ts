@@ -3,8 +3,7 @@
 import { formatDay, formatMicros } from "../../domain/values/time.ts"
 import type { QueryParameter, QueryParameters } from "../../domain/values/queryParameter.ts"
 import { sqlParts } from "../../domain/values/sqlParts.ts"
-
-const textOf = (text: string): string => `'${text.replaceAll("'", "''")}'`
+import { literal } from "../../domain/values/sqlText.ts"
 
 /** As a number that is bound: one with a fraction is a DOUBLE, which without an exponent DuckDB reads as DECIMAL. */
 const numberOf = (value: number): string => {
@@ -13,14 +12,14 @@ const numberOf = (value: number): string => {
   return value < 0 ? `(${text})` : text
 }
 
-const literal = (value: QueryParameter): string => {
+const writtenOf = (value: QueryParameter): string => {
   if (value === null) return "null"
-  if (typeof value === "string") return textOf(value)
+  if (typeof value === "string") return literal(value)
   if (typeof value === "number") return numberOf(value)
   if (typeof value === "boolean") return String(value)
   return "day" in value
-    ? `date ${textOf(formatDay(value.day))}`
-    : `timestamp ${textOf(formatMicros(value.micros).replace("Z", ""))}`
+    ? `date ${literal(formatDay(value.day))}`
+    : `timestamp ${literal(formatMicros(value.micros).replace("Z", ""))}`
 }
 
 /**
@@ -32,7 +31,7 @@ export function* filledParts(sql: string, given: QueryParameters): Generator<str
   const values = new Map(Object.entries(given))
   for (const { text, name = "" } of sqlParts(sql)) {
     const value = values.get(name)
-    yield value === undefined ? text : literal(value)
+    yield value === undefined ? text : writtenOf(value)
   }
 }
 

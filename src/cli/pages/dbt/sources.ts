@@ -1,5 +1,6 @@
 // The data dictionary as dbt sources: documented and tested tables for dbt models.
 import { Document, isCollection, visit } from "yaml"
+import { identifier } from "../../../domain/values/sqlText.ts"
 import {
   type DictionaryColumn,
   type DictionaryEntry,
@@ -82,8 +83,6 @@ const sourceColumn = (column: DictionaryColumn, entry: DictionaryEntry) => {
 }
 
 const compositeOf = (columns: ReadonlyArray<string>): string =>
-  `(${columns.map(quoted).join(", ")})`
-
-const quoted = (name: string): string => `"${name}"`
+  `(${columns.map(identifier).join(", ")})`
 
 const withoutSchema = (name: string): string => name.slice(name.indexOf(".") + 1)

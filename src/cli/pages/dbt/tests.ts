@@ -2,10 +2,9 @@
 // of a test names the check of `vaulthouse check` that has the same rule.
 import { SKEW_SECONDS } from "../../../domain/run/checkResult.ts"
 import { FIRST_YEAR } from "../../../domain/subject/firstDay.ts"
+import { identifier } from "../../../domain/values/sqlText.ts"
 import { checkList } from "../../../pipelines/readers/checkList.ts"
 import type { DictionaryColumn, DictionaryEntry } from "../../../pipelines/readers/dictionary.ts"
-
-const quoted = (name: string): string => `"${name}"`
 
 const isMart = ({ name }: DictionaryEntry): boolean => name.startsWith("mart.")
 
@@ -55,7 +54,7 @@ const source = (table: string): string => `source('${table.replace(".", "', '")}
 
 /** One column, or several as one value. */
 const row = (names: ReadonlyArray<string>): string =>
-  names.length === 1 ? quoted(names[0] ?? "") : `(${names.map(quoted).join(", ")})`
+  names.length === 1 ? identifier(names[0] ?? "") : `(${names.map(identifier).join(", ")})`
 
 const referenceTest = (
   entry: DictionaryEntry,
@@ -66,7 +65,7 @@ const referenceTest = (
     entry,
     name,
     "error",
-    columns.map((column) => `${quoted(column)} is not null`),
+    columns.map((column) => `${identifier(column)} is not null`),
   )
   return to.length === 1 && only !== undefined
     ? {
@@ -98,9 +97,9 @@ const noRows = (condition: string, config: object) => ({
 const any = (conditions: ReadonlyArray<string>): string => conditions.join(" or ")
 
 const relationship = (column: string, to: string, field = column) => ({
-  column_name: quoted(column),
+  column_name: identifier(column),
   to: source(to),
-  field: quoted(field),
+  field: identifier(field),
 })
 
 /** What every stored row keeps, past versions included (`load/checks/tableChecks.ts`). */
@@ -118,7 +117,7 @@ const storedRowTests = (entry: DictionaryEntry) => {
       ? [
           {
             unique: {
-              arguments: { column_name: `(${entity.map(quoted).join(", ")})` },
+              arguments: { column_name: `(${entity.map(identifier).join(", ")})` },
               config: config("one_current", "is_current"),
             },
           },
@@ -136,9 +135,9 @@ const storedRowTests = (entry: DictionaryEntry) => {
           {
             in_one_of: {
               arguments: {
-                column_name: quoted("_run_id"),
+                column_name: identifier("_run_id"),
                 relations: [source("ops.runs"), source("raw.responses")],
-                fields: [quoted("run_id"), quoted("run_id")],
+                fields: [identifier("run_id"), identifier("run_id")],
               },
               config: config("run_known"),
             },
@@ -168,7 +167,7 @@ const storedRowTests = (entry: DictionaryEntry) => {
     ...(time !== undefined && entry.constrained === "all"
       ? [
           noRows(
-            `${quoted(time)}::timestamp > _updated_at + interval ${SKEW_SECONDS} second`,
+            `${identifier(time)}::timestamp > _updated_at + interval ${SKEW_SECONDS} second`,
             config("not_in_future"),
           ),
         ]
@@ -177,7 +176,7 @@ const storedRowTests = (entry: DictionaryEntry) => {
 }
 
 const tooOld = ({ name }: DictionaryColumn): string =>
-  `${quoted(name)} < date '${FIRST_YEAR}-01-01'`
+  `${identifier(name)} < date '${FIRST_YEAR}-01-01'`
 
 /** Rules about several columns, and about what rows refer to. */
 export const tableTests = (entry: DictionaryEntry) => {
@@ -190,7 +189,10 @@ export const tableTests = (entry: DictionaryEntry) => {
       : [
           {
             accepted_values: {
-              arguments: { column_name: `lower(${quoted(name)})`, values: constraints.accepted },
+              arguments: {
+                column_name: `lower(${identifier(name)})`,
+                values: constraints.accepted,
+              },
               config: configOf(
                 entry,
                 isMart(entry) ? "values" : "accepted_values",
@@ -212,7 +214,7 @@ export const tableTests = (entry: DictionaryEntry) => {
   const implausible = (others ?? []).flatMap((column) => [
     tooOld(column),
     ...(column.constraints.isPast
-      ? [`${quoted(column.name)} > _updated_at + interval ${SKEW_SECONDS} second`]
+      ? [`${identifier(column.name)} > _updated_at + interval ${SKEW_SECONDS} second`]
       : []),
   ])
   return [
@@ -223,7 +225,7 @@ export const tableTests = (entry: DictionaryEntry) => {
       ? []
       : [
           noRows(
-            any(doubles.map(({ name }) => `not isfinite(${quoted(name)})`)),
+            any(doubles.map(({ name }) => `not isfinite(${identifier(name)})`)),
             configOf(entry, "finite", "error"),
           ),
         ]),

@@ -2,6 +2,7 @@
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { isJsonObject } from "../../../domain/values/json.ts"
+import { snakeCase } from "../../../domain/values/snakeCase.ts"
 import type { Violation } from "../../../domain/wire/violation.ts"
 import { endpoint } from "../../Endpoint.ts"
 import { address, documentedAs } from "../../Parameter.ts"
@@ -26,9 +27,6 @@ const partNames = {
     "trsPositions",
   ],
 } as const
-
-const snakeCase = (name: string): string =>
-  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 const documentedNames = (part: unknown, names: ReadonlyArray<string>): unknown => {
   if (!isJsonObject(part)) return part

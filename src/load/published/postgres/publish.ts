@@ -2,7 +2,6 @@
 // whole publication at any time; if a publication is killed, the next one reuses its parts.
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
-import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import * as Effect from "effect/Effect"
 import type { Client } from "pg"
 import { stoppable } from "../../../domain/run/stoppable.ts"
@@ -10,8 +9,8 @@ import type { PostgresTarget } from "../../../domain/stores/postgresUrl.ts"
 import type { Table } from "../../../domain/table/table.ts"
 import { fingerprint } from "../../../domain/values/fingerprint.ts"
 import { publishedDirectory } from "../read/PublishedCopy.ts"
+import { openCopy } from "../read/reader/openCopy.ts"
 import type { Current, PublishedKeep } from "../publishedFiles.ts"
-import { attachConfined } from "../../duckdb/confine.ts"
 import { identifier } from "../../sql/sql.ts"
 import { connect } from "../../postgres/connect.ts"
 import { describeViews, makeRole, readsNothing } from "./describe.ts"
@@ -149,11 +148,19 @@ const copyContents = async (
   const contents: Array<Content> = []
   let rows = 0
   let rowsCopied = 0
-  const opened = await openCopy(join(publishedDirectory(dataDir), current.file), folder)
+  const opened = await openCopy(join(publishedDirectory(dataDir), current.file), {
+    memoryLimit: "256MB",
+    spill: folder,
+    exportFolder: folder,
+    // So that sums of doubles are equal each time, and unchanged periods are not copied again.
+    threads: 1,
+  })
   const { connection } = opened
   const interrupt = (): void => connection.interrupt()
   stop.addEventListener("abort", interrupt)
   try {
+    // One transaction, so that all marts have the same present time.
+    await connection.run("BEGIN")
     for (const relation of relations) {
       const source = await materialize(connection, relation)
       const parts: Array<string> = []
@@ -179,36 +186,6 @@ const copyContents = async (
     await rm(folder, { recursive: true, force: true })
   }
   return { contents, rows, rowsCopied }
-}
-
-/** Opens the copy in one transaction, so that all marts have the same present time. */
-const openCopy = async (
-  file: string,
-  folder: string,
-): Promise<{ readonly connection: DuckDBConnection; readonly close: () => void }> => {
-  const instance = await DuckDBInstance.create(":memory:", {
-    memory_limit: "256MB",
-    temp_directory: folder,
-    // One thread, so that sums of doubles are equal each time and unchanged periods are not copied again.
-    threads: "1",
-  })
-  try {
-    const connection = await instance.connect()
-    await attachConfined(connection, file, "published", [folder])
-    await connection.run("USE published")
-    await connection.run("SET TimeZone = 'UTC'")
-    await connection.run("BEGIN")
-    return {
-      connection,
-      close: () => {
-        connection.closeSync()
-        instance.closeSync()
-      },
-    }
-  } catch (cause) {
-    instance.closeSync()
-    throw cause
-  }
 }
 
 /** Throws a `PostgresError` if each publication to it would fail. */

@@ -2,7 +2,7 @@
 // was read after all.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { formatInstant, microsFromMillis } from "../../../domain/values/time.ts"
+import { microsFromMillis, timestampText } from "../../../domain/values/time.ts"
 import { text } from "../../../load/duckdb/decodeRow.ts"
 import { literal } from "../../../load/sql/sql.ts"
 import { sqlFile } from "../../../load/sql/sqlFile.ts"
@@ -13,7 +13,7 @@ import type { IndexedResponse } from "../../../load/state/archiveIndex.ts"
 
 const now = Effect.map(
   Clock.currentTimeMillis,
-  (millis) => `timestamp '${formatInstant(microsFromMillis(millis)).replace("Z", "")}'`,
+  (millis) => `timestamp '${timestampText(microsFromMillis(millis))}'`,
 )
 
 const open = "select 1 from ops.quarantine where closed_at is null and run_id <> $1 limit 1"

@@ -119,7 +119,8 @@ export const refused: ReadonlyArray<{ readonly why: string; readonly names: Read
       duckdb_external_file_cache duckdb_log_contexts duckdb_logs duckdb_logs_parsed duckdb_memory duckdb_optimizers
       duckdb_prepared_statements duckdb_profiling_settings duckdb_secret_types duckdb_secrets duckdb_settings
       duckdb_temporary_files duckdb_variables parse_duckdb_log_message pragma_database_size pragma_metadata_info
-      pragma_platform pragma_storage_info pragma_user_agent which_secret get_block_size
+      pragma_platform pragma_storage_info pragma_user_agent which_secret get_block_size pragma_database_list pg_settings
+      pg_prepared_statements
     `),
     },
     {
@@ -149,10 +150,6 @@ export const refused: ReadonlyArray<{ readonly why: string; readonly names: Read
       names: names(`
       icu_collate_* icu_sort_key
     `),
-    },
-    {
-      why: "it would show what others do, or the settings, paths and secrets of this machine",
-      names: names("pragma_database_list pg_settings pg_prepared_statements"),
     },
   ]
 

@@ -15,6 +15,8 @@ export interface CopyOptions {
   readonly diskLimit?: string
   /** The only folder that SQL may write to. */
   readonly exportFolder?: string
+  /** As many as there are processors if absent. */
+  readonly threads?: number
 }
 
 export interface OpenCopy {
@@ -24,7 +26,7 @@ export interface OpenCopy {
 
 export const openCopy = async (
   file: string,
-  { memoryLimit, spill, diskLimit, exportFolder }: CopyOptions,
+  { memoryLimit, spill, diskLimit, exportFolder, threads }: CopyOptions,
 ): Promise<OpenCopy> => {
   // No option of ATTACH leaves it out.
   if (existsSync(logOf(file))) {
@@ -35,6 +37,7 @@ export const openCopy = async (
   const instance = await DuckDBInstance.create(":memory:", {
     memory_limit: memoryLimit,
     temp_directory: spill,
+    ...(threads === undefined ? {} : { threads: String(threads) }),
   })
   try {
     const connection = await instance.connect()
