@@ -1,6 +1,7 @@
 // Queries over what was known at an instant: which of them are kept, and which statements they may be.
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { openPublishedCopy } from "../../src/pipelines/readers/openPublishedCopy.ts"
 import { openReader, type Reader, sqlFile } from "../../src/pipelines/readers/published.ts"
 import { readAsOf, readerAsOf } from "../../src/serve/asOf/asOf.ts"
 import { martChanges } from "../../src/serve/asOf/martChanges.ts"
@@ -84,7 +85,7 @@ it.live("what is stored was known, also where the clock was set back after it wa
     Effect.gen(function* () {
       const dataDir = yield* small
       const since = { before: undefined, vault: undefined, limit: 10 }
-      const changes = yield* martChanges(dataDir, "mart.vault_names", {
+      const changes = yield* martChanges(yield* openPublishedCopy(dataDir), "mart.vault_names", {
         ...since,
         after: undefined,
       })

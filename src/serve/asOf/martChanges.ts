@@ -4,7 +4,7 @@ import { UsageError } from "../../domain/UsageError.ts"
 import { identifier } from "../../domain/values/sqlText.ts"
 import { type ChangedRow, changedRow, type TableChanges } from "../../pipelines/readers/diff.ts"
 import { dictionary, isRelation } from "../../pipelines/readers/dictionary.ts"
-import { openPublishedCopy } from "../../pipelines/readers/openPublishedCopy.ts"
+import type { PublishedCopy } from "../../pipelines/readers/published.ts"
 import { readPast } from "./asOf.ts"
 
 export interface MartChanges {
@@ -25,7 +25,7 @@ interface Options {
 
 /** Ages in both are counted up to the newer instant: only what was known differs. */
 export const martChanges = Effect.fnUntraced(function* (
-  dataDir: string,
+  copy: PublishedCopy,
   mart: string,
   { before, after, vault, limit }: Options,
 ) {
@@ -44,7 +44,6 @@ export const martChanges = Effect.fnUntraced(function* (
       advice: "Leave out --vault.",
     })
   }
-  const copy = yield* openPublishedCopy(dataDir)
   const past = yield* readPast(copy)
   const newer = after ?? past.newest
   const of = (condition: string): string =>

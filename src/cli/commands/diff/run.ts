@@ -59,7 +59,7 @@ export const runDiff = (argv: Arguments) =>
       const span = spanOf(history, first, second)
       const mart = options.table?.startsWith("mart.") === true ? options.table : undefined
       if (mart !== undefined) {
-        const changes = yield* martChanges(dataDir, mart, {
+        const changes = yield* martChanges(copy, mart, {
           before: span.from && knownAfter(history, span.from),
           after: knownAfter(history, span.to),
           vault: options.vault,
