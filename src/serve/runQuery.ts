@@ -82,7 +82,7 @@ export class BusyError extends ReadError {}
 const TIMES_TO_WAIT = 2
 
 /** The time that a query may take begins when it has a reader. */
-export const limitedRead =
+const limitedRead =
   (latest: LatestCopy, { seconds }: Limits) =>
   <A, E>(use: (reader: Reader, publication: Publication) => Effect.Effect<A, E>) =>
     Effect.gen(function* () {

@@ -37,7 +37,7 @@ export const keyOf = (row: Row): string =>
 /** The severity of a vault without troubles, above all others. */
 export const NO_TROUBLE = 9
 
-export const worstSeverity = ({ troubles }: Vault): number =>
+const worstSeverity = ({ troubles }: Vault): number =>
   Number(troubles[0]?.["severity"] ?? NO_TROUBLE)
 
 const tvl = (vault: Vault): number => Number(vault["tvl_usd"] ?? 0)

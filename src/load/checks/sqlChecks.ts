@@ -25,7 +25,7 @@ const filled = (text: string, tolerance: number | undefined, { since }: Scope): 
     .replaceAll("$tolerance", `${tolerance ?? 0}::double`)
 
 /** Reads and checks `<directory>/<name>.sql` and `.yml`. Throws `WarehouseFileError`, naming file and place. */
-export const readCheck = (directory: string, name: string): Check => {
+const readCheck = (directory: string, name: string): Check => {
   const { file, document, sql } = readWarehouseFile(directory, name, Document)
   const { tolerance } = document
   if ((tolerance === undefined) === sql.includes("$tolerance")) {

@@ -13,7 +13,7 @@ export const has = (table: Table, column: string): boolean =>
 export const writtenAt = (table: Table): string | undefined =>
   ["_superseded_at", "_updated_at"].find((column) => has(table, column))
 
-export const isWritten = (table: Table, { since }: Scope, alias = "t"): string => {
+const isWritten = (table: Table, { since }: Scope, alias = "t"): string => {
   const column = writtenAt(table)
   return since === undefined || column === undefined
     ? "true"

@@ -1,4 +1,4 @@
-// Every table vaulthouse writes about itself. A new one is a file in ops/ and one line here.
+// Every table vaulthouse writes about itself. A new one is a file in the folder of its schema and one line here.
 import type { Table } from "../../domain/table/table.ts"
 import { checkResults } from "./ops/check_results.ts"
 import { cursors } from "./ops/cursors.ts"

@@ -47,8 +47,8 @@ const slowlyChangingSql = (table: Table, isOfVault: boolean): string => {
 }
 
 /**
- * One row per key that changed: \`change\` (new, revised, ended), \`key_0…\` in the order of the table's key,
- * \`before_0…\` and \`after_0…\` in the order of its other columns.
+ * One row per key that changed: `change` (new, revised, ended), `key_0…` in the order of the table's key,
+ * `before_0…` and `after_0…` in the order of its other columns.
  */
 export const changesOf = (table: Table, isOfVault: boolean): string => {
   const content = table.columns.filter(({ name }) => !table.key.includes(name))

@@ -62,7 +62,7 @@ const publishedRun = (row: Parameters<typeof finishedRun>[0]): LastRun => {
   }
 }
 
-export const readStatus = Effect.fnUntraced(function* (dataDir: string, memoryLimit?: string) {
+export const readStatus = Effect.fnUntraced(function* (dataDir: string) {
   const now = yield* Clock.currentTimeMillis
   yield* isReadable(
     lastRunFile(dataDir),
@@ -71,9 +71,7 @@ export const readStatus = Effect.fnUntraced(function* (dataDir: string, memoryLi
   const health = yield* readHealth(dataDir)
   const recorded = yield* readLastRun(dataDir)
   const problems = problemsOf(health, recorded, now, yield* readPostgresState(dataDir))
-  const copy = (yield* isPublished(dataDir))
-    ? yield* openPublishedCopy(dataDir, memoryLimit)
-    : undefined
+  const copy = (yield* isPublished(dataDir)) ? yield* openPublishedCopy(dataDir) : undefined
   const rowsOf = (section: string) =>
     copy === undefined ? Effect.succeed([]) : copy.rows(sqlFile("status", section))
   const rows = yield* Effect.forEach(sections, (section) =>

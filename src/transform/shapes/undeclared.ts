@@ -12,7 +12,7 @@ import { type Found, placesIn, recordsHeld } from "./recordsIn.ts"
 const SHOWN_FIELDS = 20
 
 /** The fields of a record with their types: `date (string), aave (number)`. */
-export const shapeOf = (record: JsonObject): string => {
+const shapeOf = (record: JsonObject): string => {
   const fields = Object.entries(record).map(
     ([name, value]) => `${name} (${isJsonObject(value) ? "record" : typeOfJson(value)})`,
   )

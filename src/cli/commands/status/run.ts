@@ -10,7 +10,7 @@ export const runStatus = (argv: Arguments) =>
   execute(
     argv,
     function* ({ settings }) {
-      const status = yield* readStatus(settings.dataDir, settings.queryMemoryLimit)
+      const status = yield* readStatus(settings.dataDir)
       const text = argv["all"] === true ? allText : screenText
       printReport(argv, status, () => text(status, settings))
     },

@@ -8,7 +8,7 @@ import { ConfigError } from "../../../config/ConfigError.ts"
 import { originPlace } from "../../../config/settings/origin.ts"
 import { didYouMean } from "../../../config/read/nearest.ts"
 import { canonicalSpelling, parseAddress } from "../../../domain/values/address.ts"
-import { formatDay } from "../../../domain/values/time.ts"
+import { formatDay, MILLIS_PER_DAY } from "../../../domain/values/time.ts"
 import type { UsageError } from "../../../domain/UsageError.ts"
 import { pipelineNames } from "../../../pipelines/pipelines.ts"
 import { checkedFields } from "../../../pipelines/readers/fields/fieldSetting.ts"
@@ -96,7 +96,7 @@ const daysOf = Effect.fnUntraced(function* (argv: Arguments) {
       return yield* wrongUse(`--${flag} ${formatDay(day)} is before 1970-01-01.`)
     }
   }
-  if (since !== undefined && since > Math.floor(Date.now() / 86_400_000)) {
+  if (since !== undefined && since > Math.floor(Date.now() / MILLIS_PER_DAY)) {
     return yield* wrongUse(`--since ${formatDay(since)} is in the future.`)
   }
   return { since, until }

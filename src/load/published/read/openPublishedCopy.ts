@@ -21,10 +21,10 @@ import { bindParameters } from "./reader/bindParameters.ts"
 import { openCopy } from "./reader/openCopy.ts"
 import { convert } from "../../duckdb/readRows.ts"
 
-const DEFAULT_MEMORY_LIMIT = "1GB"
+const MEMORY_LIMIT = "1GB"
 
 /** Opens the copy until the scope ends. If the writer publishes meanwhile, this reader keeps the copy it opened. */
-export const openPublishedCopy = (dataDir: string, memoryLimit = DEFAULT_MEMORY_LIMIT) =>
+export const openPublishedCopy = (dataDir: string) =>
   Effect.gen(function* () {
     if (!(yield* isPublished(dataDir))) return yield* nothingPublished(dataDir)
     const file = publishedFile(dataDir)
@@ -45,7 +45,7 @@ export const openPublishedCopy = (dataDir: string, memoryLimit = DEFAULT_MEMORY_
         undefined,
         async () => {
           await regularFileSize(file)
-          return openCopy(file, { memoryLimit, spill })
+          return openCopy(file, { memoryLimit: MEMORY_LIMIT, spill })
         },
       ),
       (opened) => Effect.sync(opened.close),

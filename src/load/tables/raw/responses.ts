@@ -36,7 +36,7 @@ export const responses: Table = {
     timestamp("received_at", "When the body was complete", { required: true }),
     integer("bytes", "Length of the body", { unit: "bytes", required: true }),
     text("body_sha256", "SHA-256 of the body: its content address", { required: true }),
-    text("archive_file", "Segment below <data-dir>/raw that holds the body", { required: true }),
+    text("archive_file", "Segment of the response archive that holds the body", { required: true }),
     integer("archive_offset", "Start of the frame that holds it in the segment", {
       unit: "bytes",
       required: true,

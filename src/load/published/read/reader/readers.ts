@@ -35,7 +35,7 @@ export interface MakeReader extends ReaderLimits {
   readonly isNice?: boolean
 }
 
-/** A result may end before its last row: \`isCut\`. */
+/** A result may end before its last row: `isCut`. */
 export interface ReaderResult extends QueryResult {
   readonly isCut: () => boolean
 }
