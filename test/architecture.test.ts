@@ -321,6 +321,12 @@ describe("tables", () => {
     )
   })
 
+  // A merge handles no other rows, and bookkeeping is written without a merge.
+  it("those of the API keep their past, vaulthouse's own do not", () => {
+    const modes = lists.map(([, tables]) => new Set(tables.map(({ mode }) => mode)))
+    expect(modes).toEqual([new Set(["history", "slowly_changing"]), new Set(["replace", "first"])])
+  })
+
   it("no two have the same name", () => {
     const names = lists.flatMap(([, tables]) => tables.map((t) => `${t.schema}.${t.name}`))
     expect(names).toEqual([...new Set(names)])

@@ -198,23 +198,6 @@ describe("the other modes", () => {
   it.effect("replace takes the new row, first keeps the old one", () =>
     inTemporary(
       Effect.gen(function* () {
-        const batch = (value: number) =>
-          batchOf([
-            rowsOf(latest, [{ vault_address: "a", value }]),
-            rowsOf(once, [{ vault_address: "a", day: 19_753, value }]),
-          ])
-        expect(yield* commit(batch(1))).toEqual(counted(2, 0, 0))
-        expect(yield* commit(batch(2))).toEqual(counted(0, 1, 1))
-        expect(yield* commit(batch(2))).toEqual(counted(0, 0, 2))
-        expect(yield* rows("SELECT value FROM core.latest")).toEqual([{ value: 2 }])
-        expect(yield* rows("SELECT value FROM core.once")).toEqual([{ value: 1 }])
-      }),
-    ),
-  )
-
-  it.effect("the same as bookkeeping", () =>
-    inTemporary(
-      Effect.gen(function* () {
         const bookkeeping = [1, 2].flatMap((value) => [
           rowsOf(latest, [{ vault_address: "a", value }]),
           rowsOf(once, [{ vault_address: "a", day: 19_753, value }]),
@@ -251,7 +234,7 @@ describe("a batch that can't be kept", () => {
     inTemporary(
       Effect.gen(function* () {
         const broken = batchOf([
-          rowsOf(latest, [{ vault_address: "bad", value: 1 }]),
+          rowsOf(readings, [reading("bad", 0, 1)]),
           rowsOf(notAsStored, [{ vault_address: "bad" }]),
         ])
         const results = yield* Effect.forEach(
@@ -268,7 +251,6 @@ describe("a batch that can't be kept", () => {
           { vault_address: "a" },
           { vault_address: "b" },
         ])
-        expect(yield* rows("SELECT * FROM core.latest")).toEqual([])
         expect(yield* rows("SELECT entity FROM ops.tasks ORDER BY 1")).toEqual([
           { entity: "a" },
           { entity: "b" },

@@ -67,8 +67,10 @@ export interface CursorUpdate {
 export interface Batch {
   /** Absent in a replay, which sends no requests. */
   readonly task?: TaskRecord
+  /** Of tables that keep their past: `history` or `slowly_changing`. */
   readonly rows: ReadonlyArray<Rows>
   readonly cursor?: CursorUpdate
+  /** Of vaulthouse's own tables: `replace` or `first`. */
   readonly bookkeeping: ReadonlyArray<Rows>
   /** The run in the rows' lineage; by default, the current run. */
   readonly runId?: string

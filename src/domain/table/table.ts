@@ -35,7 +35,7 @@ export interface Table {
   readonly mergeKey?: ReadonlyArray<string>
   /**
    * The event-time column (timestamp or date, required). Parquet files are partitioned by its month. If it is part of
-   * the key, or rows never change, a merge reads only stored rows of the same time.
+   * the key, or rows never change, only stored rows of the same time are compared.
    */
   readonly time?: string
   /** A useful query that can be run as it is. */

@@ -71,10 +71,6 @@ const count = (
   }
 }
 
-/** Bookkeeping of a table with history (a journal) is merged like other rows instead. */
-const isBookkeeping = ({ table }: Rows): boolean =>
-  table.mode === "replace" || table.mode === "first"
-
 export interface CommittedGroup {
   /** What each batch changed, in order. */
   readonly batches: ReadonlyArray<Committed>
@@ -154,24 +150,16 @@ const write = async (
   for (const batch of batches) mustBelongTogether(batch, session.runId)
   const changes = new Changes(session)
   const counts = batches.map((): Counts => ({ ...nothing }))
-  const pages = (rowsOfBatch: (batch: Batch) => ReadonlyArray<Rows>) =>
-    batches.flatMap((batch, at) =>
-      rowsOfBatch(batch).map((rows) => ({ batch: at, rows, runId: batch.runId ?? session.runId })),
-    )
-  await loadRows(
-    session,
-    pages(({ rows }) => rows),
-    changes,
-    counts,
+  const pages = batches.flatMap((batch, at) =>
+    batch.rows.map((rows) => ({ batch: at, rows, runId: batch.runId ?? session.runId })),
   )
-  const merged = pages(({ bookkeeping }) => bookkeeping.filter((rows) => !isBookkeeping(rows)))
-  await loadRows(session, merged, changes, [])
+  await loadRows(session, pages, changes, counts)
   const before = (attempt.recorded ??= await recordedBefore(session, batches))
   const entries = batches.flatMap((batch, at) => {
     // Each later than the one before, so that the last task of a partition can be found.
     const now = session.tick()
     return [
-      ...batch.bookkeeping.filter(isBookkeeping),
+      ...batch.bookkeeping,
       ...taskRows(batch, counts[at] ?? nothing, before, session, now),
       ...cursorRows(batch, session.runId, now),
     ]

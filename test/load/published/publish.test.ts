@@ -547,7 +547,9 @@ describe("the Parquet export", () => {
       const dataDir = yield* temporaryFolder
       const described = (title: string) =>
         batchOf([rowsOf(descriptions, [{ vault_address: "a", title }])])
-      const first = batchOf([rowsOf(once, [{ vault_address: "a", day: 19_753, value: 1 }])])
+      const first = batchOf([], {
+        bookkeeping: [rowsOf(once, [{ vault_address: "a", day: 19_753, value: 1 }])],
+      })
       const differences = yield* asRun(
         dataDir,
         Effect.gen(function* () {

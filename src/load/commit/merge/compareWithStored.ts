@@ -18,7 +18,6 @@ export const ABSENT = 3
 export const COMPARED = "temp.main.compared"
 
 const sameContent = (table: Table): string => {
-  if (table.mode === "first") return "true"
   const content = table.columns.filter(
     ({ name, isIncidental }) => !table.key.includes(name) && isIncidental !== true,
   )
@@ -27,7 +26,6 @@ const sameContent = (table: Table): string => {
     return `s.${column} IS NOT DISTINCT FROM t.${column}`
   })
   const all = same.length === 0 ? "true" : same.join(" AND ")
-  if (table.mode === "replace") return all
   // In a replay an older response must not replace values that came after it.
   const since = table.mode === "slowly_changing" ? "t.valid_from" : "t._updated_at"
   return `(s._observed_at <= ${since} OR (${all}))`
@@ -43,14 +41,12 @@ export type Step = { readonly batch: number } | { readonly round: number }
 export const comparison = (staged: Staged, step: Step | undefined, now: string): string => {
   const { table } = staged
   const batch = step !== undefined && "batch" in step ? step.batch : undefined
-  const firstSeen =
-    table.mode === "history" || table.mode === "slowly_changing" ? "t._first_seen_at" : "NULL"
   const { join, columns, isAbsent, isKept } = absence(staged, batch, now)
   return `CREATE OR REPLACE TEMP TABLE compared AS
     WITH s AS (SELECT * FROM ${STAGED} ${ofBatch(batch)} ${lastOfKey(staged, step)}),
     t AS (SELECT * FROM ${qualified(table)} t
       WHERE ${table.mode === "slowly_changing" ? "t.is_current" : withinBounds(staged)})
-    SELECT ${columns}, ${firstSeen} AS _first_seen_at, ${monthOf(table, "t")} AS _stored_month,
+    SELECT ${columns}, t._first_seen_at, ${monthOf(table, "t")} AS _stored_month,
       CASE WHEN ${isAbsent} THEN ${ABSENT}
         WHEN t.${identifier(table.key[0] ?? "")} IS NULL THEN ${NEW}
         WHEN ${sameContent(table)} THEN ${UNCHANGED} ELSE ${REVISED} END AS _change

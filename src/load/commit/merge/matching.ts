@@ -9,14 +9,13 @@ export const sameKey = (table: Table, left: string, right: string): string =>
     .map((name) => `${left}.${identifier(name)} = ${right}.${identifier(name)}`)
     .join(" AND ")
 
-/** Whether a stored row of the same key always has the same time, so that others need not be read. */
-const isTimeBoundByKey = (table: Table): boolean =>
-  table.time !== undefined && (table.key.includes(table.time) || table.mode === "first")
-
 /** Which stored rows, as `t`, a merge reads. Literal bounds let DuckDB skip row groups: the cost does not grow with the history. */
 export const withinBounds = (staged: Staged): string => {
   const { table, bounds } = staged
-  if (bounds === undefined || table.time === undefined || !isTimeBoundByKey(table)) return "true"
+  // Without its time in the key, a stored row of the same key may have another.
+  if (bounds === undefined || table.time === undefined || !table.key.includes(table.time)) {
+    return "true"
+  }
   const type = table.columns.find((column) => column.name === table.time)?.type
   const value = type === "date" ? day : instant
   return `t.${identifier(table.time)} BETWEEN ${value(bounds.from)} AND ${value(bounds.to)}`

@@ -1,5 +1,6 @@
 // Merges staged rows into their table: the database decides what is new, revised or unchanged, and the mode of the
-// table what becomes of it. Runs inside the writer's transaction.
+// table what becomes of it: all of these keep their past (bookkeeping.ts writes the others). Runs inside the writer's
+// transaction.
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { invariant } from "../../../domain/invariant.ts"
 import { allColumns, type Table, tableName, versionsOf } from "../../../domain/table/table.ts"
@@ -66,31 +67,22 @@ const insertion = (table: Table, source: string, now: string): string => {
 const supersede = (staged: Staged, now: string): ReadonlyArray<string> => {
   const { table } = staged
   const target = qualified(table)
+  if (table.mode === "slowly_changing") {
+    return [
+      `UPDATE ${target} t SET valid_to = coalesce(m._observed_at, ${now}), is_current = false
+       FROM ${COMPARED} m
+       WHERE ${sameKey(table, "t", "m")} AND m._change IN (${REVISED}, ${ABSENT}) AND t.is_current`,
+    ]
+  }
   const revisedRows = `${sameKey(table, "t", "m")} AND m._change = ${REVISED}`
   const within = withinBounds(staged)
-  const remove = `DELETE FROM ${target} t USING ${COMPARED} m WHERE ${revisedRows} AND ${within}`
-  switch (table.mode) {
-    case "history": {
-      const names = allColumns(table).map(({ name }) => name)
-      const versions = qualified(versionsOf(table))
-      return [
-        `INSERT INTO ${versions} (${identifiers(names)}, _superseded_at, _superseded_by_run_id)
-         SELECT ${identifiers(names, "t")}, coalesce(m._observed_at, ${now}), m._run_id
-         FROM ${target} t JOIN ${COMPARED} m ON ${revisedRows} WHERE ${within}`,
-        remove,
-      ]
-    }
-    case "slowly_changing":
-      return [
-        `UPDATE ${target} t SET valid_to = coalesce(m._observed_at, ${now}), is_current = false
-         FROM ${COMPARED} m
-         WHERE ${sameKey(table, "t", "m")} AND m._change IN (${REVISED}, ${ABSENT}) AND t.is_current`,
-      ]
-    case "replace":
-      return [remove]
-    case "first":
-      return []
-  }
+  const names = allColumns(table).map(({ name }) => name)
+  return [
+    `INSERT INTO ${qualified(versionsOf(table))} (${identifiers(names)}, _superseded_at, _superseded_by_run_id)
+     SELECT ${identifiers(names, "t")}, coalesce(m._observed_at, ${now}), m._run_id
+     FROM ${target} t JOIN ${COMPARED} m ON ${revisedRows} WHERE ${within}`,
+    `DELETE FROM ${target} t USING ${COMPARED} m WHERE ${revisedRows} AND ${within}`,
+  ]
 }
 
 /** Number of rows in `COMPARED` with the same batch, change, month of event time, and month of the stored row. */

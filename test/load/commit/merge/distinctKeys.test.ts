@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import type { Rows } from "../../../../src/domain/table/table.ts"
 import { haveDistinctKeys } from "../../../../src/load/commit/merge/distinctKeys.ts"
-import { latest, reading, readings, rowsOf } from "../../sample.ts"
+import { descriptions, reading, readings, rowsOf } from "../../sample.ts"
 import { holding, holdings } from "../../sets.ts"
 
 const series = (...hours: ReadonlyArray<number>): Rows =>
@@ -51,8 +51,8 @@ describe("a set without a time", () => {
   it("must not have a key twice", () => {
     const keys = (...vaults: ReadonlyArray<string>) =>
       rowsOf(
-        latest,
-        vaults.map((vault_address) => ({ vault_address, value: 1 })),
+        descriptions,
+        vaults.map((vault_address) => ({ vault_address, fee: 1 })),
       )
     expect(haveDistinctKeys([keys("a", "b")])).toBe(true)
     expect(haveDistinctKeys([keys("a", "b", "a")])).toBe(false)

@@ -13,7 +13,6 @@ import {
   descriptions,
   hour,
   inWarehouse,
-  once,
   reading,
   readings,
   rows,
@@ -80,15 +79,12 @@ it("only rows stored within the times of those that are read are compared, where
   expect(within(readings, hours)).toBe(
     `t."observed_at" BETWEEN ${instant(hours.from)} AND ${instant(hours.to)}`,
   )
-  const ofDays = `t."day" BETWEEN ${day(days.from)} AND ${day(days.to)}`
-  expect(within(once, days)).toBe(ofDays)
-  // What is stored first keeps its time.
-  expect(within({ ...once, key: ["vault_address"] }, days)).toBe(ofDays)
+  const ofDays: Table = { ...readings, key: ["vault_address", "day"], time: "day" }
+  expect(within(ofDays, days)).toBe(`t."day" BETWEEN ${day(days.from)} AND ${day(days.to)}`)
   const all: ReadonlyArray<readonly [Table, Staged["bounds"]]> = [
     [newest, hours],
     [readings, undefined],
     [descriptions, hours],
-    [{ ...descriptions, mode: "first" }, hours],
   ]
   expect(all.map((each) => within(...each))).toEqual(all.map(() => "true"))
 })

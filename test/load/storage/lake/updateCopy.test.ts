@@ -66,28 +66,34 @@ const MONTH = 31 * 24
 const vaults = ["a", "b"]
 
 const someOf = (months: ReadonlyArray<number>, value: number) =>
-  batchOf([
-    rowsOf(
-      readings,
-      months.flatMap((month) => vaults.map((vault) => reading(vault, month * MONTH, value))),
-    ),
-    rowsOf(
-      once,
-      months.map((month) => ({
-        vault_address: `v${value}`,
-        day: Math.floor(hour(month * MONTH) / 86_400_000_000),
-        value,
-      })),
-    ),
-    rowsOf(
-      latest,
-      vaults.map((vault_address) => ({ vault_address, value })),
-    ),
-    rowsOf(
-      descriptions,
-      vaults.map((vault_address) => ({ vault_address, title: `${value}`, fee: value })),
-    ),
-  ])
+  batchOf(
+    [
+      rowsOf(
+        readings,
+        months.flatMap((month) => vaults.map((vault) => reading(vault, month * MONTH, value))),
+      ),
+      rowsOf(
+        descriptions,
+        vaults.map((vault_address) => ({ vault_address, title: `${value}`, fee: value })),
+      ),
+    ],
+    {
+      bookkeeping: [
+        rowsOf(
+          once,
+          months.map((month) => ({
+            vault_address: `v${value}`,
+            day: Math.floor(hour(month * MONTH) / 86_400_000_000),
+            value,
+          })),
+        ),
+        rowsOf(
+          latest,
+          vaults.map((vault_address) => ({ vault_address, value })),
+        ),
+      ],
+    },
+  )
 
 it.live(
   "has what was revised, added and removed since, in whichever order copies are updated",
