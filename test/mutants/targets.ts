@@ -1,6 +1,7 @@
 // Which files are changed, and which tests must notice.
-import { globSync, readFileSync } from "node:fs"
-import { basename, dirname, join, relative } from "node:path"
+import { globSync } from "node:fs"
+import { basename, dirname } from "node:path"
+import { importsOf } from "../support/imports.ts"
 
 /** Data can be lost, doubled or falsified here. What only a lake or PostgreSQL reaches is tried by its own targets. */
 const ROOMS = ["src/extract", "src/load", "src/pipelines"]
@@ -11,14 +12,6 @@ export const sourceFiles = (root: string): ReadonlyArray<string> =>
   ROOMS.flatMap((room) => globSync(`${room}/**/*.ts`, { cwd: root }))
     .filter((file) => !ELSEWHERE.test(file))
     .toSorted()
-
-/** Types are gone when the program runs: what imports nothing else is not reached. */
-const importsOf = (root: string, file: string): ReadonlyArray<string> =>
-  [
-    ...readFileSync(join(root, file), "utf8").matchAll(
-      /^(?:import|export) (?!type )(?:[^"=]*? from )?"(\.[^"]+)"|\bimport\("(\.[^"]+)"/gm,
-    ),
-  ].map(([, still, when = ""]) => relative(root, join(root, dirname(file), still ?? when)))
 
 export interface Targets {
   /** The tests of the file's name, and those that import it: most changes are noticed by them. At most eight. */
@@ -41,7 +34,8 @@ export const targetsIn = (root: string): Targets => {
   const imports = new Map<string, ReadonlyArray<string>>()
   const follow = (file: string): void => {
     if (imports.has(file)) return
-    const direct = file.endsWith(".ts") ? importsOf(root, file) : []
+    const { still, lazy } = file.endsWith(".ts") ? importsOf(root, file) : { still: [], lazy: [] }
+    const direct = [...still, ...lazy]
     imports.set(file, direct)
     for (const each of direct) follow(each)
   }

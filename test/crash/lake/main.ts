@@ -28,6 +28,7 @@ import {
 } from "./examine.ts"
 import { type Cut, type Cutter, losses, type Sent, ways } from "./postgresProxy.ts"
 import { type Attempt, type Scenario, scenarios, wayApplies } from "./scenarios.ts"
+import { fingerprintOfLoaded } from "./source.ts"
 import { type Ended, startWorld } from "./world.ts"
 
 const { values, positionals } = parseArgs({
@@ -59,8 +60,8 @@ const seed = values.slice ? day : Number(values.seed)
 const minutes = values.slice ? 0.7 : Number(values.minutes)
 const git = (...args: ReadonlyArray<string>): string =>
   execFileSync("git", args, { encoding: "utf8" }).trim()
-/** What was tried counts as long as these are the same. */
-const source = git("rev-parse", "HEAD:src", "HEAD:warehouse").replaceAll(/\s/g, "").slice(0, 60)
+/** What was tried counts as long as this is the same: what the commands load, and SQL. */
+const source = `${fingerprintOfLoaded()}${git("rev-parse", "HEAD:warehouse").slice(0, 20)}`
 
 /** A cut of a whole proof. */
 interface Case extends Omit<Cut, "at"> {
