@@ -1,7 +1,7 @@
 // Which files are changed, and which tests must notice.
 import { globSync } from "node:fs"
 import { basename, dirname } from "node:path"
-import { importsOf } from "../support/imports.ts"
+import { importsOf } from "./imports.ts"
 
 /** Data can be lost, doubled or falsified here. What only a lake or PostgreSQL reaches is tried by its own targets. */
 const ROOMS = ["src/extract", "src/load", "src/pipelines"]

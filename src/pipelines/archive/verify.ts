@@ -1,6 +1,6 @@
 // What `verify` checks: the published files against their manifest and each other, and the archive against its hashes,
 // its commit markers and its index.
-import { statSync } from "node:fs"
+import { stat } from "node:fs/promises"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import type { ArchiveStore } from "../../archive/ArchiveStore.ts"
@@ -24,22 +24,30 @@ import { counted } from "../../domain/values/numbers.ts"
 // What a run published meanwhile, or removed once that was published, differs from what was read before: then all is read
 // again.
 const TRIALS = 3
-// A publication takes as long as its files do; of one that hangs, the findings are reported.
+// A publication takes as long as its files do. Of one that hangs, or has failed within a run that goes on, this is the end.
 const LONGEST_PUBLICATION = "10 minutes"
 
 /** Whether the process that holds the lock is publishing: what is there then is neither the publication before nor the next. */
 const isPublishing = Effect.fnUntraced(function* (dataDir: string) {
   const { holder } = yield* writerOf(dataDir)
-  const begun = statSync(unfinished(dataDir), { throwIfNoEntry: false })?.mtimeMs
+  const begun = yield* Effect.promise(() =>
+    stat(unfinished(dataDir)).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => undefined,
+    ),
+  )
   // One that an earlier process left unfinished is older than the lock.
   return holder !== undefined && begun !== undefined && begun >= Date.parse(holder.since)
 })
 
-const untilPublished = (dataDir: string) =>
-  Effect.repeat(isPublishing(dataDir), {
+/** Whether it is still under way after the longest time. */
+const untilPublished = Effect.fnUntraced(function* (dataDir: string) {
+  yield* Effect.logWarning(`a publication is under way in ${dataDir}: verify waits for its end`)
+  return yield* Effect.repeat(isPublishing(dataDir), {
     while: (publishing) => publishing,
     schedule: Schedule.upTo(Schedule.spaced("200 millis"), { duration: LONGEST_PUBLICATION }),
   })
+})
 
 export const verify = Effect.fnUntraced(function* (place: Place) {
   const { dataDir } = place
@@ -61,9 +69,11 @@ export const verify = Effect.fnUntraced(function* (place: Place) {
   for (let trial = 1; trial <= TRIALS; trial += 1) {
     const before = yield* state
     findings = [...(yield* verifyPublished(dataDir)), ...(yield* verifyArchive(place))]
-    if (findings.length === 0) break
-    if (yield* isPublishing(dataDir)) yield* untilPublished(dataDir)
-    else if (before === (yield* state)) break
+    if (findings.length === 0 || trial === TRIALS) break
+    const isFinal = (yield* isPublishing(dataDir))
+      ? yield* untilPublished(dataDir)
+      : before === (yield* state)
+    if (isFinal) break
   }
   return findings
 })

@@ -29,12 +29,15 @@ export const readSwaps = Effect.fnUntraced(function* (place: Place) {
   if (!(yield* warehouseExists(place))) return []
   const read = Effect.gen(function* () {
     const { rows, isRunning } = yield* Warehouse
-    return yield* Effect.forEach(yield* rows(journal), (row) =>
-      row["state"] === "sent"
-        ? Effect.map(isRunning(String(row["run_id"])), (isUnderWay) =>
-            isUnderWay ? swapOf(row) : { ...swapOf(row), ...NO_RESPONSE },
-          )
-        : Effect.succeed(swapOf(row)),
+    const ended = new Set<unknown>()
+    for (const { state, run_id } of yield* rows(journal)) {
+      if (state === "sent" && !(yield* isRunning(String(run_id)))) ended.add(run_id)
+    }
+    // Read again: a process records the outcome before it ends.
+    return (yield* rows(journal)).map((row) =>
+      row["state"] === "sent" && ended.has(row["run_id"])
+        ? { ...swapOf(row), ...NO_RESPONSE }
+        : swapOf(row),
     )
   })
   return yield* Effect.provide(read, openWarehouse({ ...placeOf(place), runId: "swaps" }))

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { importsOf } from "../../support/imports.ts"
+import { importsOf } from "../../mutants/imports.ts"
 
 const root = join(import.meta.dirname, "../../..")
 

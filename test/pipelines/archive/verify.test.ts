@@ -7,6 +7,7 @@ import { zstdCompressSync, zstdDecompressSync } from "node:zlib"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Logger from "effect/Logger"
 import { folderStore } from "../../../src/archive/folderStore.ts"
 import { readFrames } from "../../../src/archive/readFrames.ts"
 import { lockOf } from "../../../src/load/lock/waitForLock.ts"
@@ -16,6 +17,7 @@ import { expectReplays } from "../../support/replays.ts"
 import { json, scriptedServer } from "../../support/servers/scriptedServer.ts"
 import { asAdmin, simulated } from "../../support/simulated.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
+import { untilSo } from "../../support/until.ts"
 import { runOnce } from "../../support/warehouseRun.ts"
 
 it.live("each damage of a segment is one finding, with how many bodies it is about", () =>
@@ -257,8 +259,10 @@ it.live("a segment that a run removes while the folder is listed is no damage", 
 
 it.live(
   "what a publication has half of is no damage while it is under way, and is once its process is gone",
-  () =>
-    Effect.gen(function* () {
+  () => {
+    const logged: Array<string> = []
+    const log = Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))])
+    return Effect.gen(function* () {
       const simulator = yield* simulated({ now: "2026-06-01T12:00:00Z", days: 5, vaults: 1 })
       const dataDir = yield* temporaryFolder
       const publish = { parquet: { marts: false } }
@@ -275,7 +279,8 @@ it.live(
         const verifying = yield* Effect.forkChild(
           Effect.tap(verify({ dataDir }), () => Effect.sync(() => (isVerified = true))),
         )
-        yield* Effect.sleep("1 second")
+        yield* untilSo("verify waits", () => logged.length > 0)
+        expect(logged).toEqual([expect.stringContaining("a publication is under way")])
         expect(isVerified).toBe(false)
         renameSync(`${current}.later`, current)
         rmSync(unfinished)
@@ -291,5 +296,6 @@ it.live(
       expect(yield* Effect.scoped(Effect.andThen(Effect.sleep("20 millis"), later))).toMatchObject(
         left,
       )
-    }),
+    }).pipe(Effect.provide(log))
+  },
 )

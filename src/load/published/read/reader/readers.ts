@@ -2,7 +2,7 @@
 // other door to the published copy. `makeReader` gives a `Reader`, whose statements run in a process of their own
 // (ReaderProcess.ts) after `guard.ts` has allowed them; its `query` interrupts, limits and streams. A reader runs one
 // statement at a time: who serves several people takes several readers (pipelines/readers/latestCopy.ts).
-import { existsSync } from "node:fs"
+import { statSync } from "node:fs"
 import { rm } from "node:fs/promises"
 import type { Json } from "@duckdb/node-api"
 import * as Effect from "effect/Effect"
@@ -75,6 +75,15 @@ export const openReader = Effect.fnUntraced(function* (dataDir: string, limits: 
   return yield* makeReader({ ...limits, file: publishedFile(dataDir) })
 })
 
+/** Not where this user may not look. */
+const isGone = (file: string): boolean => {
+  try {
+    return statSync(file, { throwIfNoEntry: false }) === undefined
+  } catch {
+    return false
+  }
+}
+
 /** The process of a reader, started when it is needed. */
 class Slot {
   readonly #options: MakeReader
@@ -111,7 +120,7 @@ class Slot {
           advice: "Raise the setting queryMemoryLimit.",
         })
       }
-      if (!existsSync(options.file)) {
+      if (isGone(options.file)) {
         throw new ReadError({
           why: `The published copy ${options.file} is not there any more: a later publication has replaced it.`,
           advice: "Run this again.",
