@@ -1,7 +1,5 @@
 // What is said of bodies that the archive has lost, of damaged ones, of moved ones, and of lost commit markers.
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
-import promises from "node:fs/promises"
-import { syncBuiltinESMExports } from "node:module"
 import { join } from "node:path"
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib"
 import { expect, it } from "@effect/vitest"
@@ -13,6 +11,7 @@ import { readFrames } from "../../../src/archive/readFrames.ts"
 import { lockOf } from "../../../src/load/lock/waitForLock.ts"
 import { compact } from "../../../src/pipelines/archive/compact.ts"
 import { verify } from "../../../src/pipelines/archive/verify.ts"
+import { replacingPromise } from "../../support/disk/replacing.ts"
 import { expectReplays } from "../../support/replays.ts"
 import { json, scriptedServer } from "../../support/servers/scriptedServer.ts"
 import { asAdmin, simulated } from "../../support/simulated.ts"
@@ -204,22 +203,10 @@ it.live("a segment that a run removes meanwhile is no damage", () =>
     // It is read after the other.
     const replaced = join(folder, `Z${kept}`)
     writeFileSync(replaced, readFileSync(join(folder, kept)))
-    const { open } = promises
-    const removing: typeof open = (path, ...more) => {
+    yield* replacingPromise("open", (open) => (path, ...more) => {
       if (path === join(folder, kept)) rmSync(replaced, { force: true })
       return open(path, ...more)
-    }
-    yield* Effect.acquireRelease(
-      Effect.sync(() => {
-        promises.open = removing
-        syncBuiltinESMExports()
-      }),
-      () =>
-        Effect.sync(() => {
-          promises.open = open
-          syncBuiltinESMExports()
-        }),
-    )
+    })
     const nothingPublished = { kind: "missing", path: "published/vaulthouse.duckdb" }
     expect(yield* verify({ dataDir })).toMatchObject([nothingPublished])
     expect(readdirSync(folder)).toEqual([kept])
@@ -235,22 +222,13 @@ it.live("a segment that a run removes while the folder is listed is no damage", 
     const [kept = ""] = readdirSync(folder)
     const removed = `Z${kept}`
     writeFileSync(join(folder, removed), readFileSync(join(folder, kept)))
-    const { lstat } = promises
-    const listing = (async (path: string) => {
-      if (path === join(folder, removed)) rmSync(path, { force: true })
-      return lstat(path)
-    }) as typeof lstat
-    yield* Effect.acquireRelease(
-      Effect.sync(() => {
-        promises.lstat = listing
-        syncBuiltinESMExports()
-      }),
-      () =>
-        Effect.sync(() => {
-          promises.lstat = lstat
-          syncBuiltinESMExports()
-        }),
-    )
+    yield* replacingPromise("lstat", (lstat) => {
+      const listing = async (path: string): Promise<unknown> => {
+        if (path === join(folder, removed)) rmSync(path, { force: true })
+        return lstat(path)
+      }
+      return listing as typeof lstat
+    })
     const nothingPublished = { kind: "missing", path: "published/vaulthouse.duckdb" }
     expect(yield* verify({ dataDir })).toMatchObject([nothingPublished])
     expect(readdirSync(folder)).toEqual([kept])

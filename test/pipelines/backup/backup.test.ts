@@ -12,8 +12,6 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs"
-import promises from "node:fs/promises"
-import { syncBuiltinESMExports } from "node:module"
 import { dirname, join } from "node:path"
 import { setImmediate } from "node:timers/promises"
 import { DuckDBInstance } from "@duckdb/node-api"
@@ -30,6 +28,7 @@ import { backup } from "../../../src/pipelines/backup/backup.ts"
 import { restore } from "../../../src/pipelines/backup/restore.ts"
 import { publishAnyway } from "../../../src/pipelines/publication/publish.ts"
 import { readStatus } from "../../../src/pipelines/readers/status.ts"
+import { replacingPromise } from "../../support/disk/replacing.ts"
 import { expectTruth, fingerprint, simulated } from "../../support/simulated.ts"
 import { sharedWarehouse } from "../../support/sharedWarehouse.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
@@ -306,28 +305,18 @@ it.live("a restore or backup that is stopped writes nothing more, and lets nobod
   }),
 )
 
-/** Holds what copies a file until `release`. */
-const heldCopies = Effect.acquireRelease(
-  Effect.sync(() => {
-    const { copyFile } = promises
-    const held = Promise.withResolvers<undefined>()
-    const found = { isHeld: false, release: () => held.resolve(undefined), copyFile }
-    const holding: typeof copyFile = async (...args) => {
-      found.isHeld = true
-      await held.promise
-      return copyFile(...args)
-    }
-    promises.copyFile = holding
-    syncBuiltinESMExports()
-    return found
-  }),
-  ({ copyFile, release }) =>
-    Effect.sync(() => {
-      promises.copyFile = copyFile
-      syncBuiltinESMExports()
-      release()
-    }),
-)
+/** Holds what copies a file until `release`, or the end of the scope. */
+const heldCopies = Effect.gen(function* () {
+  const held = Promise.withResolvers<undefined>()
+  const found = { isHeld: false, release: () => held.resolve(undefined) }
+  yield* replacingPromise("copyFile", (copyFile) => async (...args) => {
+    found.isHeld = true
+    await held.promise
+    return copyFile(...args)
+  })
+  yield* Effect.addFinalizer(() => Effect.sync(found.release))
+  return found
+})
 
 it.live.each([
   ["goes on from what it restored", false],

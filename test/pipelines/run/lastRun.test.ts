@@ -1,12 +1,12 @@
 // The record of the newest run: written even on a full disk, with the one before it while it is in progress, and none where it is
 // damaged.
-import fs, { readFileSync, symlinkSync, writeFileSync } from "node:fs"
-import { syncBuiltinESMExports } from "node:module"
+import { readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { readProblems } from "../../../src/pipelines/readers/problems/problems.ts"
 import { lastRunFile, readLastRun } from "../../../src/pipelines/run/lastRun.ts"
+import { replacing } from "../../support/disk/replacing.ts"
 import { json, scriptedServer } from "../../support/servers/scriptedServer.ts"
 import { temporaryFolder } from "../../support/temporaryFolder.ts"
 import { runOnce } from "../../support/warehouseRun.ts"
@@ -117,22 +117,14 @@ it.live("a run that ends while its record is read has not died", () =>
     const record = (finished_at: string | null) =>
       writeFileSync(lastRunFile(dataDir), JSON.stringify({ ...ended, finished_at }))
     record(null)
-    const { readFileSync: read } = fs
-    yield* Effect.acquireRelease(
-      Effect.sync(() => {
-        fs.readFileSync = ((file: string, ...more: [never]) => {
-          // Whoever asks for the lock's holder has read the record; by then it has neither.
-          if (file === join(dataDir, "writer.json")) record(ended.finished_at)
-          return read(file, ...more)
-        }) as typeof read
-        syncBuiltinESMExports()
-      }),
-      () =>
-        Effect.sync(() => {
-          fs.readFileSync = read
-          syncBuiltinESMExports()
-        }),
-    )
+    yield* replacing("readFileSync", (read) => {
+      const reading = (file: string, ...more: [never]): unknown => {
+        // Whoever asks for the lock's holder has read the record; by then it has neither.
+        if (file === join(dataDir, "writer.json")) record(ended.finished_at)
+        return read(file, ...more)
+      }
+      return reading as typeof read
+    })
     expect(yield* readLastRun(dataDir)).toMatchObject({ state: "ended", outcome: "complete" })
   }).pipe(Effect.scoped),
 )

@@ -1,7 +1,7 @@
 // A warehouse in a file: what `doctor` finds of it, what its copies hold, and who may open it.
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import fs, {
+import {
   chmodSync,
   existsSync,
   mkdirSync,
@@ -10,7 +10,6 @@ import fs, {
   symlinkSync,
   writeFileSync,
 } from "node:fs"
-import { syncBuiltinESMExports } from "node:module"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -25,6 +24,7 @@ import { publish } from "../../../../src/load/published/publish.ts"
 import { verify } from "../../../../src/load/published/verify/verify.ts"
 import { transaction } from "../../../../src/load/duckdb/transaction.ts"
 import { operationTables } from "../../../../src/load/tables/index.ts"
+import { replacing } from "../../../support/disk/replacing.ts"
 import { temporaryFolder } from "../../../support/temporaryFolder.ts"
 import { change, queryFile } from "../../../support/warehouseRun.ts"
 import { commit, inWarehouse, reading, readings, readingsBatch } from "../../sample.ts"
@@ -225,24 +225,16 @@ it.live("is held, not damaged, where a run has begun since `doctor` looked for o
     const inspected = Effect.promise(() => duckdbFile(dataDir).inspect([readings]))
     const lock = yield* Effect.promise(() => acquireLock(dataDir, "2026-06-01T00:00:00Z"))
     yield* Effect.addFinalizer(() => Effect.sync(lock.release))
-    const { readFileSync } = fs
     let looks = 0
-    yield* Effect.acquireRelease(
-      Effect.sync(() => {
-        fs.readFileSync = ((file: string, ...more: [never]) => {
-          const isHolder = file === join(dataDir, "writer.json")
-          if (isHolder) looks += 1
-          if (isHolder && looks === 1) throw new Error("ENOENT")
-          return readFileSync(file, ...more)
-        }) as typeof readFileSync
-        syncBuiltinESMExports()
-      }),
-      () =>
-        Effect.sync(() => {
-          fs.readFileSync = readFileSync
-          syncBuiltinESMExports()
-        }),
-    )
+    yield* replacing("readFileSync", (read) => {
+      const looking = (file: string, ...more: [never]): unknown => {
+        const isHolder = file === join(dataDir, "writer.json")
+        if (isHolder) looks += 1
+        if (isHolder && looks === 1) throw new Error("ENOENT")
+        return read(file, ...more)
+      }
+      return looking as typeof read
+    })
     expect(yield* inspected).toMatchObject({ state: "held", by: { pid: process.pid } })
     expect(looks).toBe(2)
   }).pipe(Effect.scoped),
