@@ -383,11 +383,11 @@ const tryOnce = async (
     if (scenario.seen !== undefined && !expected.seen.includes(textOf(await scenario.seen()))) {
       add("other", "the published copy is neither the one before nor the one after")
     }
-    // What a killed process had not committed, and that alone, is requested once more by whoever goes on.
-    const given = made.filter(
-      ({ loss }) => loss === "process" || (attempt.isShared === true && loss === "server"),
-    )
-    const mostRequests = expected.requests * (1 + given.length)
+    // What a killed process had not committed, and that alone, is requested once more by whoever goes on; so is what a worker gave
+    // back, which takes a loss each time.
+    const killed = made.filter(({ loss }) => loss === "process").length
+    const givenBack = Math.min(attempt.givenBack ?? 0, made.length - killed)
+    const mostRequests = expected.requests * (1 + killed + givenBack)
     if (ended.code === 0 && attempt.requests > mostRequests) {
       add("other", `${attempt.requests} requests instead of ${mostRequests}`)
     }

@@ -45,10 +45,17 @@ export interface Attempt {
   readonly sent: ReadonlyArray<Sent>
   /** How many requests the service got. */
   readonly requests: number
-  /** Tasks that can't be committed because the server is lost are read again, by whichever worker claims them. */
-  readonly isShared?: true
+  /** How often a worker that was not killed gave back what it had read and not committed, for whichever claims it next. */
+  readonly givenBack?: number
   /** How the workers ended that no signal ended. */
   readonly workers?: ReadonlyArray<Ended>
+}
+
+/** Of a worker's log: it joins the run again after it has given its tasks back, and leaves it when it ends in an error. */
+const timesGivenBack = ({ code, signal, output, complaints }: Ended): number => {
+  const joined = `${output}${complaints}`.split('"message":"worker: reads run ').length - 1
+  const isLeft = code !== 0 && signal === null
+  return Math.max(0, isLeft ? joined : joined - 1)
 }
 
 const SYNC = ["sync", "--no-progress"]
@@ -218,7 +225,7 @@ export const scenarios = (world: World, examiner: Examiner): ReadonlyArray<Scena
       return {
         ended: unclear ?? ended,
         mustEndWell: !isPlanner || cutter === undefined,
-        isShared: true,
+        givenBack: ends.map(timesGivenBack).reduce((sum, times) => sum + times, 0),
         workers: ends.filter(({ signal }) => signal === null),
         ...found,
       }
