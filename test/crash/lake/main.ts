@@ -389,7 +389,11 @@ const tryOnce = async (
     const givenBack = Math.min(attempt.givenBack ?? 0, made.length - killed)
     const mostRequests = expected.requests * (1 + killed + givenBack)
     if (ended.code === 0 && attempt.requests > mostRequests) {
-      add("other", `${attempt.requests} requests instead of ${mostRequests}`)
+      const logs = (attempt.workers ?? []).map((each) => `${each.output}${each.complaints}`)
+      add(
+        "other",
+        `${attempt.requests} requests instead of ${mostRequests}; the workers: ${logs.join("; ")}`,
+      )
     }
     const isOver = ended.code === 0 || made.length === 0 || problems.length > 0
     const following = isOver ? undefined : cutters(runs.length)
