@@ -51,11 +51,12 @@ export interface Attempt {
   readonly workers?: ReadonlyArray<Ended>
 }
 
-/** Of a worker's log: it joins the run again after it has given its tasks back, and leaves it when it ends in an error. */
+/** Of a worker's log: it gives its tasks back each time that it waits for what it can't reach, and when it ends in an error. */
 const timesGivenBack = ({ code, signal, output, complaints }: Ended): number => {
-  const joined = `${output}${complaints}`.split('"message":"worker: reads run ').length - 1
-  const isLeft = code !== 0 && signal === null
-  return Math.max(0, isLeft ? joined : joined - 1)
+  const log = `${output}${complaints}`
+  const waited = log.match(/waits for (PostgreSQL|s3:)/g)?.length ?? 0
+  const isLeft = code !== 0 && signal === null && log.includes("worker: reads run ")
+  return waited + (isLeft ? 1 : 0)
 }
 
 const SYNC = ["sync", "--no-progress"]
