@@ -275,8 +275,8 @@ const runShard = async (shard: number, until: number): Promise<boolean> => {
 /** So many messages between two cuts of a run, in which it goes on from the first. */
 const APART = 80
 
-/** So many attempts in a row that cut nothing end a scenario. */
-const MOST_IN_VAIN = 3
+/** So many attempts in a row that cut nothing end a scenario: of two workers, one may get no task. */
+const MOST_IN_VAIN = 10
 
 /** The most runs of an attempt, each of which begins where the one before it ended. */
 const RUNS = 12
@@ -442,17 +442,19 @@ const tryOnce = async (
 
 const secondsSince = (began: number): number => Math.round(performance.now() - began) / 1000
 
-/** What was tried, once each. */
+/** What was tried, once each; of each scenario the recording that planned most, since a worker may have got no task. */
 const linesOnce = (): ReadonlyArray<Line> => {
   const once = new Map<string, Line>()
   for (const line of linesBefore()) {
-    once.set(
-      "tried" in line ? `${line.tried.scenario}: ${line.tried.name}` : line.counted.scenario,
-      line,
-    )
+    const name =
+      "tried" in line ? `${line.tried.scenario}: ${line.tried.name}` : line.counted.scenario
+    const known = once.get(name)
+    if (known === undefined || plannedIn(line) >= plannedIn(known)) once.set(name, line)
   }
   return [...once.values()]
 }
+
+const plannedIn = (line: Line): number => ("counted" in line ? line.counted.planned.length : 0)
 
 const takeTried = (): void => {
   if (existsSync(TRIED))
