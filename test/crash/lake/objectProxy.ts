@@ -20,6 +20,14 @@ const bodyOf = async (message: IncomingMessage): Promise<Buffer> => {
   return Buffer.concat(chunks)
 }
 
+/** Names of Parquet files, and of the segments of workers, are made at random. */
+const withoutChance = (url: string): string =>
+  url
+    .replaceAll(/ducklake-[0-9a-f-]{36}/g, "ducklake-#")
+    .replaceAll(/\.[\w-]+(?=\.ndjson)/g, ".worker")
+    .replaceAll(/Z-[0-9a-f]{6}|[0-9a-f]{8,}|\d+/g, "#")
+    .slice(0, 160)
+
 export const startObjectProxy = async (store: number): Promise<ObjectProxy> => {
   let sent: Array<Sent> = []
   let cutter: Cutter | undefined
@@ -39,8 +47,11 @@ export const startObjectProxy = async (store: number): Promise<ObjectProxy> => {
     const handle = async (): Promise<void> => {
       const body = await bodyOf(request)
       const at = sent.length + 1
-      const target = url.replaceAll(/Z-[0-9a-f]{6}|[0-9a-f]{8,}|\d+/g, "#").slice(0, 160)
-      const each: Sent = { kind: `${at} ${method} ${target}`, isAnswered: true, commits: true }
+      const each: Sent = {
+        kind: `${at} ${method} ${withoutChance(url)}`,
+        isAnswered: true,
+        commits: true,
+      }
       sent.push(each)
       const chosen = cutter?.(each, at)
       cut = chosen === undefined ? undefined : { at, way: chosen.way, loss: chosen.loss }
