@@ -14,9 +14,15 @@ export interface ObjectProxy {
   readonly close: () => Promise<void>
 }
 
-const bodyOf = async (message: IncomingMessage): Promise<Buffer> => {
+/** The body, or at least so many bytes of it. */
+const bodyOf = async (message: IncomingMessage, wanted = Infinity): Promise<Buffer> => {
   const chunks: Array<Buffer> = []
-  for await (const chunk of message) chunks.push(chunk as Buffer)
+  let length = 0
+  for await (const chunk of message) {
+    chunks.push(chunk as Buffer)
+    length += (chunk as Buffer).length
+    if (length >= wanted) break
+  }
   return Buffer.concat(chunks)
 }
 
@@ -45,7 +51,6 @@ export const startObjectProxy = async (store: number): Promise<ObjectProxy> => {
       socket.resetAndDestroy()
     }
     const handle = async (): Promise<void> => {
-      const body = await bodyOf(request)
       const at = sent.length + 1
       const each: Sent = {
         kind: `${at} ${method} ${withoutChance(url)}`,
@@ -57,16 +62,14 @@ export const startObjectProxy = async (store: number): Promise<ObjectProxy> => {
       cut = chosen === undefined ? undefined : { at, way: chosen.way, loss: chosen.loss }
       const way = cut?.way
       if (way === "before") return reset()
+      // A store keeps an object that it has received as a whole, or nothing, so nothing of it goes on.
+      if (way === "within") {
+        await bodyOf(request, Number(headers["content-length"] ?? 0) / 2)
+        return reset()
+      }
+      const body = await bodyOf(request)
       const onward = forward({ host: "127.0.0.1", port: store, method, path: url, headers })
       onward.on("error", () => socket.destroy())
-      if (way === "within") {
-        onward.flushHeaders()
-        onward.write(body.subarray(0, Math.floor(body.length / 2)), () => {
-          onward.destroy()
-          reset()
-        })
-        return
-      }
       onward.end(body)
       const [answer] = (await once(onward, "response")) as [IncomingMessage]
       const whole = await bodyOf(answer)
