@@ -51,13 +51,14 @@ export interface Attempt {
   readonly workers?: ReadonlyArray<Ended>
 }
 
-/** Waits until the worker has begun to read a run, or has ended. */
-const joinedOrEnded = (worker: Running | undefined): Promise<void> =>
+/** Resolves once the worker has begun to read a run; never if it does not. */
+const joined = ({ child }: Running): Promise<void> =>
   new Promise((resolve) => {
-    worker?.child.stderr?.on("data", (chunk: Buffer) => {
-      if (chunk.includes(JOINED)) resolve()
+    let log = ""
+    child.stderr?.on("data", (chunk: Buffer) => {
+      log += chunk.toString()
+      if (log.includes(JOINED)) resolve()
     })
-    worker?.child.once("close", () => resolve())
   })
 
 const JOINED = '"message":"worker: reads run '
@@ -221,7 +222,9 @@ export const scenarios = (world: World, examiner: Examiner): ReadonlyArray<Scena
       employ(!isPlanner)
       const planner = start([...ROWS_ONLY, "--workers"], isPlanner)
       // Few requests go to the store: the worker that is cut gets the first task, and so some of them.
-      if (messages === "object store") await joinedOrEnded(workers[0])
+      const [first] = workers
+      if (messages === "object store" && first !== undefined)
+        await Promise.race([joined(first), first.ended, planner.ended])
       employ(false)
       const ended = await planner.ended
       isPlanned = false
